@@ -1,0 +1,75 @@
+"""facula_storage: typed, shared, versioned array memory.
+
+What it is: dtypes, devices, interned layouts, storages, the protocols for allocators and backends,
+kernel launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack.
+May import: numpy, cffi; nothing of facula. Tensors, operators and kernels are for the packages above.
+Where next: `_layouts.py` (what a tensor looks like), `_storages.py` (where it is), `_plans.py` (how
+work on it is launched); `extend.py` is for sibling packages.
+"""
+
+from . import _host as _host  # registers the two plain backends
+from ._bridge import Export
+from ._devices import Device, cpu, meta
+from ._dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    dtype_named,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from ._interop import dlpack_device, from_buffer, from_dlpack, from_numpy, to_buffer, to_dlpack, to_numpy
+from ._layouts import Layout, contiguous, layout_of
+from ._malloc import MallocAllocator
+from ._plans import LaunchError, Plan, bind, listen
+from ._protocols import Allocator, Backend
+from ._storages import Storage
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Allocator",
+    "Backend",
+    "DType",
+    "Device",
+    "Export",
+    "LaunchError",
+    "Layout",
+    "MallocAllocator",
+    "Plan",
+    "Storage",
+    "bfloat16",
+    "bind",
+    "bool_",
+    "complex64",
+    "complex128",
+    "contiguous",
+    "cpu",
+    "dlpack_device",
+    "dtype_named",
+    "float16",
+    "float32",
+    "float64",
+    "from_buffer",
+    "from_dlpack",
+    "from_numpy",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "layout_of",
+    "listen",
+    "meta",
+    "to_buffer",
+    "to_dlpack",
+    "to_numpy",
+    "uint8",
+]

@@ -1,0 +1,119 @@
+"""Devices: where memory is and who computes on it. Backends are found by name, never imported from here."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._protocols import Backend
+
+_devices: dict[tuple[str, int | None], Device] = {}
+_factories: dict[str, Callable[[int | None], Backend]] = {}
+_making = RLock()
+# A plan table has a place for each (device, dtype): device.slot * DTYPES_PER_DEVICE + dtype.code.
+DTYPES_PER_DEVICE = 32
+
+
+class Device:
+    """A place for tensors: a type and, where there are several, an index.
+
+    One object per place, so `is` compares them. Raises ValueError for a malformed name; a
+    device without a backend is refused when it is first used, with what to install.
+
+    >>> Device("cpu"), Device("cpu") is Device("cpu")
+    (device(type='cpu'), True)
+    >>> Device("cuda:1").index
+    1
+    """
+
+    __slots__ = ("_backend", "index", "slot", "type")
+
+    type: str
+    index: int | None
+    slot: int
+
+    def __new__(cls, type: str | Device, index: int | None = None) -> Device:
+        if isinstance(type, Device):
+            return type
+        if not isinstance(type, str):
+            raise TypeError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}")
+        name, colon, number = type.partition(":")
+        if colon:
+            if index is not None or not number.isdecimal():
+                raise ValueError(f"device: expected 'type' or 'type:index'; got {type!r} and index {index}")
+            index = int(number)
+        if not name.isidentifier() or (index is not None and index < 0):
+            raise ValueError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}, index {index}")
+        if name in ("cpu", "meta"):
+            index = None  # there is one of each
+        found = _devices.get((name, index))
+        if found is not None:
+            return found
+        with _making:
+            made = object.__new__(cls)
+            made.type, made.index, made.slot, made._backend = name, index, len(_devices), None
+            return _devices.setdefault((name, index), made)
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that allocates and computes here; made on first use."""
+        return self._backend or _connect(self)
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple:
+        return (Device, (self.type, self.index))
+
+    def __copy__(self) -> Device:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Device:
+        return self
+
+
+def register_backend(type: str, factory: Callable[[int | None], Backend]) -> None:
+    """Say who computes on devices of this type.
+
+    `factory(index)` makes the backend of one device on first use. An installed package can do
+    the same without being imported through the entry-point group ``facula.backends``: the
+    entry's name is the device type, its object the factory.
+    """
+    with _making:
+        _factories[type] = factory
+        for device in list(_devices.values()):
+            if device.type == type:
+                device._backend = None  # layouts made before keep the allocator they have
+
+
+def _connect(device: Device) -> Backend:
+    with _making:
+        if device._backend is None:
+            factory = _factories.get(device.type) or _installed(device.type)
+            if factory is None:
+                raise RuntimeError(
+                    f"device {str(device)!r}: no backend for {device.type!r} is installed; known are "
+                    f"{', '.join(sorted(_factories))}. Install the package that brings it (facula-{device.type})."
+                )
+            device._backend = factory(device.index)
+        return device._backend
+
+
+def _installed(type: str) -> Callable[[int | None], Backend] | None:
+    from importlib.metadata import entry_points  # slow to import: only when an unknown device is asked for
+
+    for entry in entry_points(group="facula.backends", name=type):
+        _factories[type] = entry.load()
+        return _factories[type]
+    return None
+
+
+cpu = Device("cpu")
+meta = Device("meta")

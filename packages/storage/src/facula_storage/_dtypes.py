@@ -1,0 +1,136 @@
+"""Element types: a registry that starts with twelve and stays open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# What a Python scalar of this kind joins with: bool < int < float < complex.
+BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+
+
+class DType:
+    """The type of an array's elements.
+
+    There is one object per type, so `is` compares them. `code` is a small integer that
+    kernels and plan tables use; `category` orders the kinds (bool, integer, floating,
+    complex) for promotion; `numpy` is the NumPy type with the same bits, or None where NumPy
+    has none (bfloat16).
+
+    >>> float32.itemsize, float32.is_floating_point, int8.is_signed
+    (4, True, True)
+    >>> float32
+    facula.float32
+    """
+
+    __slots__ = ("category", "code", "is_signed", "itemsize", "name", "numpy")
+
+    name: str
+    code: int
+    itemsize: int
+    category: int
+    is_signed: bool
+    numpy: np.dtype | None
+
+    def __init__(self, name: str, code: int, itemsize: int, category: int, is_signed: bool, numpy: np.dtype | None):
+        self.name, self.code, self.itemsize, self.category = name, code, itemsize, category
+        self.is_signed, self.numpy = is_signed, numpy
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether this is a real floating-point type."""
+        return self.category == FLOATING
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether this is a complex type."""
+        return self.category == COMPLEX
+
+    def to_real(self) -> DType:
+        """The type of the real part: float32 for complex64, itself for real types."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    def to_complex(self) -> DType:
+        """The complex type whose parts have this precision."""
+        return {"float64": complex128, "complex128": complex128}.get(self.name, complex64)
+
+    def __repr__(self) -> str:
+        return f"facula.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return (dtype_named, (self.name,))
+
+    def __copy__(self) -> DType:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> DType:
+        return self
+
+
+_by_name: dict[str, DType] = {}
+_by_code: dict[int, DType] = {}
+_by_numpy: dict[np.dtype, DType] = {}
+
+
+def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = True, numpy: str | None = None) -> DType:
+    """Add an element type and return it.
+
+    `itemsize` is in bytes. Raises ValueError where the name is taken. Backends learn of a new
+    type by its `code`; an operator without a kernel for it says so by name.
+    """
+    if name in _by_name:
+        raise ValueError(f"register_dtype: a dtype named {name!r} exists already; choose another name")
+    dtype = DType(name, len(_by_code) + 1, itemsize, category, signed, np.dtype(numpy) if numpy else None)
+    _by_name[name] = _by_code[dtype.code] = dtype
+    if dtype.numpy is not None:
+        _by_numpy[dtype.numpy] = dtype
+    return dtype
+
+
+def dtype_named(name: str) -> DType:
+    """The registered dtype of that name; TypeError lists the known ones.
+
+    >>> dtype_named("float16")
+    facula.float16
+    """
+    try:
+        return _by_name[name]
+    except KeyError:
+        raise TypeError(f"unknown dtype {name!r}; known are {', '.join(_by_name)}") from None
+
+
+def dtype_of_code(code: int) -> DType:
+    """The dtype with this `code`."""
+    return _by_code[code]
+
+
+def dtype_of_numpy(dtype: np.dtype) -> DType:
+    """The dtype with the bits of a native-endian NumPy dtype; TypeError names what is refused.
+
+    >>> import numpy as np
+    >>> dtype_of_numpy(np.dtype("int16"))
+    facula.int16
+    """
+    found = _by_numpy.get(dtype)
+    if found is not None and dtype.isnative:
+        return found
+    if dtype.names is not None:
+        why = "a structured type; take one field"
+    elif not dtype.isnative:
+        why = f"not in this machine's byte order; use .astype({dtype.newbyteorder('=').name!r})"
+    else:
+        why = f"not among {', '.join(d.name for d in _by_numpy.values())}; convert it with .astype"
+    raise TypeError(f"NumPy dtype {dtype} cannot be used: it is {why}")
+
+
+bool_ = register_dtype("bool", 1, BOOL, signed=False, numpy="bool")
+uint8 = register_dtype("uint8", 1, INTEGER, signed=False, numpy="uint8")
+int8 = register_dtype("int8", 1, INTEGER, numpy="int8")
+int16 = register_dtype("int16", 2, INTEGER, numpy="int16")
+int32 = register_dtype("int32", 4, INTEGER, numpy="int32")
+int64 = register_dtype("int64", 8, INTEGER, numpy="int64")
+float16 = register_dtype("float16", 2, FLOATING, numpy="float16")
+bfloat16 = register_dtype("bfloat16", 2, FLOATING)
+float32 = register_dtype("float32", 4, FLOATING, numpy="float32")
+float64 = register_dtype("float64", 8, FLOATING, numpy="float64")
+complex64 = register_dtype("complex64", 8, COMPLEX, numpy="complex64")
+complex128 = register_dtype("complex128", 16, COMPLEX, numpy="complex128")

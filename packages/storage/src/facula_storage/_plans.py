@@ -1,0 +1,149 @@
+"""Plans: compiled launches, the tables they are found in, and listeners that watch them run."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from ._bridge import LaunchError, bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ._layouts import Layout
+
+__all__ = ["STATUS_INDEX", "STATUS_MEMORY", "STATUS_RANGE", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable",
+           "bind", "listen"]  # fmt: skip
+
+# Note [Launch]
+# ~~~~~~~~~~~~~
+# A kernel is a C function `int64_t kernel(const void *plan, int64_t *args)`. It returns 0, or a
+# status with details in args[0..3] and nothing written. args[0] is the number of elements of the
+# first output (the size of the work); then come the addresses of inputs and outputs, the address
+# of the workspace if the plan has one, and scalars (an int64, or the bits of a double; a complex
+# number is two doubles). `bind` turns a kernel and its plan struct into a Python callable
+# `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for small work and gives
+# it away, once, for large. An address of None (a buffer in another physical order) raises
+# TypeError before anything has happened, so the operator puts the buffer in order and tries again.
+STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED = 1, 2, 3, 4
+
+
+class Plan:
+    """One operator for one signature: the output layouts and a compiled launch. Immutable, re-entrant.
+
+    `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
+    the launch is right for every element count (elementwise work on contiguous operands of one
+    shape), so that the plan may be kept under the dtypes alone.
+    """
+
+    __slots__ = ("any_size", "launch", "operator", "outputs", "parameters", "workspace")
+
+    def __init__(
+        self,
+        operator: str,
+        parameters: tuple,
+        outputs: tuple[Layout, ...],
+        launch: Callable[..., None],
+        workspace: int = 0,
+        any_size: bool = False,
+    ):
+        self.operator, self.parameters, self.outputs = operator, parameters, outputs
+        self.launch, self.workspace, self.any_size = launch, workspace, any_size
+
+    def __repr__(self) -> str:
+        return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"
+
+
+class PlanTable:
+    """The plans of one operator: `by_key` for signatures, `dense` for launches that fit any size.
+
+    `dense[layout.dense]` is a launch or None. Both are the same objects for the table's life, so
+    operators may hold on to them. Bounded like the layout table, and for the same reason.
+    """
+
+    LIMIT = 1024
+    DENSE = 256
+    __slots__ = ("__weakref__", "by_key", "dense", "operator")
+
+    def __init__(self, operator: str):
+        self.operator = operator
+        self.by_key: dict[Any, Plan] = {}
+        self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
+        _tables.add(self)
+
+    def add(self, key: Any, plan: Plan) -> Plan:
+        """Publish a plan; the one that is there already wins."""
+        if _listeners:
+            plan = _heard(plan)
+        if len(self.by_key) >= self.LIMIT:
+            try:
+                self.by_key.popitem()
+            except KeyError:
+                pass  # another thread emptied it
+        return self.by_key.setdefault(key, plan)
+
+    def add_dense(self, code: int, plan: Plan) -> None:
+        """Publish a plan that fits any size under a layout's `dense` code."""
+        if plan.any_size and 0 < code < self.DENSE:
+            self.dense[code] = (_heard(plan) if _listeners else plan).launch
+
+    def clear(self) -> None:
+        """Forget all plans."""
+        self.by_key.clear()
+        self.dense[:] = [None] * self.DENSE
+
+
+# Note [Listeners]
+# ~~~~~~~~~~~~~~~~
+# A profiler hears of every launch without a test on the hot path: while anybody listens, tables
+# are filled with plans whose launch is a wrapper, and emptied when that changes.
+_tables: WeakSet[PlanTable] = WeakSet()
+_listeners: tuple[Callable[[Plan, tuple], None], ...] = ()
+_changing = RLock()
+
+
+def _heard(plan: Plan) -> Plan:
+    heard_by, launch = _listeners, plan.launch
+
+    def launch_and_tell(*args: Any) -> None:
+        launch(*args)
+        for listener in heard_by:
+            listener(plan, args)
+
+    return Plan(plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size)
+
+
+class listen:
+    """While open, call `listener(plan, arguments)` after each launch, in every thread.
+
+    >>> heard = []
+    >>> with listen(lambda plan, arguments: heard.append(plan.operator)):
+    ...     pass
+    """
+
+    def __init__(self, listener: Callable[[Plan, tuple], None]):
+        self._listener = listener
+
+    def __enter__(self) -> listen:
+        self._change(add=True)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._change(add=False)
+
+    def _change(self, *, add: bool) -> None:
+        global _listeners
+        with _changing:
+            if add:
+                _listeners = (*_listeners, self._listener)
+            else:
+                left = list(_listeners)
+                left.remove(self._listener)
+                _listeners = tuple(left)
+            for table in _all_tables():
+                table.clear()
+
+
+def _all_tables() -> Iterator[PlanTable]:
+    yield from list(_tables)

@@ -1,0 +1,62 @@
+"""What an allocator and a backend must offer. Nothing here runs; siblings implement it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._layouts import Layout
+    from ._plans import Plan
+
+    Release = Callable[[], object]
+    Block = tuple[int, Release]
+
+
+class Allocator(Protocol):
+    """Gives blocks of memory: pairs of an address and a release.
+
+    A release is a C callable without arguments. It never raises, allocates, or takes a lock
+    that allocation holds: it may be called from any thread, inside the garbage collector and
+    at interpreter exit. Blocks are aligned (64 bytes on the host) and at least as large as asked.
+    """
+
+    def take_for(self, nbytes: int) -> Callable[[], Block]:
+        """A function that gives one block at once, or raises IndexError: then call `refill`."""
+
+    def refill(self, nbytes: int) -> Block:
+        """One block, by whatever way; MemoryError when there is none.
+
+        While the cyclic garbage collector runs only this may be called, not `take`: a block
+        released during the collection must not be handed out before it ends, for a finaliser
+        of the same dying cycle may still look at it.
+        """
+
+    def statistics(self) -> dict[str, int]:
+        """Exact figures in bytes and blocks: at least allocated_bytes, allocated_blocks, reserved_bytes."""
+
+    def trim(self) -> int:
+        """Give idle memory back to the system; the bytes given back."""
+
+
+class Backend(Protocol):
+    """Allocates and computes on one device."""
+
+    allocator: Allocator
+
+    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+        """How to compute `operator` for these layouts; see Note [Launch].
+
+        An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
+        at launch. NotImplementedError names the operator and the dtype there is no kernel for.
+        """
+
+    def copy_in(self, address: int, source: Any) -> None:
+        """Copy a C-contiguous host buffer to this device's memory."""
+
+    def copy_out(self, address: int, target: Any) -> None:
+        """Copy this device's memory to a writable C-contiguous host buffer, when all work before is done."""
+
+    def synchronize(self) -> None:
+        """Wait for all work; raise what it reported."""

@@ -1,0 +1,63 @@
+"""What sibling packages use beyond the public API: the parts of the hot path."""
+
+from ._bridge import Export
+from ._devices import DTYPES_PER_DEVICE, register_backend
+from ._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, dtype_of_code, dtype_of_numpy, register_dtype
+from ._host import HostMemory
+from ._layouts import contiguous_strides, settle
+from ._plans import (
+    STATUS_INDEX,
+    STATUS_MEMORY,
+    STATUS_RANGE,
+    STATUS_UNSUPPORTED,
+    PlanTable,
+)
+from ._storages import (
+    alias,
+    allocate,
+    borrow,
+    changing,
+    check_replaceable,
+    collecting,
+    host_view,
+    launching_modules,
+    order_buffer,
+    plain_address,
+    release_retired,
+    replace_buffer,
+    take,
+)
+
+__all__ = [
+    "BOOL",
+    "COMPLEX",
+    "DTYPES_PER_DEVICE",
+    "FLOATING",
+    "INTEGER",
+    "STATUS_INDEX",
+    "STATUS_MEMORY",
+    "STATUS_RANGE",
+    "STATUS_UNSUPPORTED",
+    "Export",
+    "HostMemory",
+    "PlanTable",
+    "alias",
+    "allocate",
+    "borrow",
+    "changing",
+    "check_replaceable",
+    "collecting",
+    "contiguous_strides",
+    "dtype_of_code",
+    "dtype_of_numpy",
+    "host_view",
+    "launching_modules",
+    "order_buffer",
+    "plain_address",
+    "register_backend",
+    "register_dtype",
+    "release_retired",
+    "replace_buffer",
+    "settle",
+    "take",
+]
