@@ -1,0 +1,27 @@
+"""The cffi module `facula_cpu._kernels`: what Python sees of the C code.
+
+The headers in csrc/plans hold the structs that Python fills and C reads, and the few functions
+that Python calls. They are plain declarations, so cffi reads the same files as the compiler.
+"""
+
+from pathlib import Path
+
+from cffi import FFI
+
+ROOT = Path(__file__).resolve().parent
+HEADERS = sorted((ROOT / "csrc" / "plans").glob("*.h"))
+
+
+def declarations(header: Path) -> str:
+    """The header without its preprocessor lines, which cffi does not read."""
+    return "\n".join(line for line in header.read_text().splitlines() if not line.startswith("#"))
+
+
+ffi = FFI()
+ffi.cdef("\n".join(declarations(header) for header in HEADERS))
+ffi.set_source(
+    "facula_cpu._kernels",
+    "\n".join(f'#include "plans/{header.name}"' for header in HEADERS),
+    include_dirs=["csrc"],
+    libraries=["m", "pthread"],
+)

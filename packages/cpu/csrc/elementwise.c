@@ -1,0 +1,232 @@
+/* Runs a loop over operands of any strides: the two kernels behind every elementwise plan.
+
+   Note [Elementwise]
+   ~~~~~~~~~~~~~~~~~~
+   A plan names a loop and a nest of dimensions, merged and ordered for the output by the planner (_elementwise.py).
+   Elements are numbered along the nest, innermost dimension first, and pieces [from, to) of that numbering are the unit
+   of parallel work. Each element is computed by the same operations wherever the pieces are cut, so the number of
+   threads never changes a result.
+
+   A scalar becomes an operand with step 0. float16 and bfloat16 operands are converted tile by tile to float32, and the
+   float32 loop runs on the tiles: they need no loops of their own, and get the fast ones. */
+#include "kernel.h"
+
+#include <complex.h>
+#include <string.h>
+
+#include "half.h"
+
+enum { MOST_OPERANDS = 6, MOST_DIMS = 64, TILE = 512 };
+
+/* One run along the innermost dimension, with half-precision operands converted on the way. */
+static void run_converted(const struct facula_elementwise *plan, int64_t n, const int64_t *address, const int64_t *step)
+{
+    float tile[MOST_OPERANDS][TILE] __attribute__((aligned(64)));
+    const int output = plan->operands - 1;
+    for (int64_t done = 0; done < n; done += TILE) {
+        int64_t count = n - done < TILE ? n - done : TILE, at[MOST_OPERANDS], by[MOST_OPERANDS];
+        for (int i = 0; i < plan->operands; i++) {
+            at[i] = address[i] + done * step[i];
+            by[i] = step[i];
+            if (!plan->convert[i])
+                continue;
+            int64_t from_to[2] = {at[i], (int64_t)tile[i]}, steps[2] = {step[i], sizeof(float)};
+            at[i] = (int64_t)tile[i];
+            by[i] = step[i] ? (int64_t)sizeof(float) : 0;
+            if (i != output)
+                plan->convert[i](step[i] ? count : 1, from_to, steps);
+        }
+        plan->loop(count, at, by);
+        if (plan->convert[output]) {
+            int64_t from_to[2] = {(int64_t)tile[output], address[output] + done * step[output]};
+            int64_t steps[2] = {sizeof(float), step[output]};
+            plan->convert[output](count, from_to, steps);
+        }
+    }
+}
+
+static ALWAYS_INLINE void run_row(const struct facula_elementwise *plan, int64_t n, const int64_t *address, int converts)
+{
+    const int64_t *step = plan->nest + 1;
+    if (converts)
+        run_converted(plan, n, address, step);
+    else
+        plan->loop(n, address, step);
+}
+
+/* Elements [from, to) of the nest. */
+static void run_piece(const struct facula_elementwise *plan, const int64_t *address, int converts, int64_t from,
+                      int64_t to)
+{
+    const int operands = plan->operands, dims = plan->dims, stride = 1 + operands;
+    int64_t index[MOST_DIMS], at[MOST_OPERANDS];
+    for (int i = 0; i < operands; i++)
+        at[i] = address[i];
+    int64_t rest = from;
+    for (int d = 0; d < dims; d++) {
+        const int64_t *dim = plan->nest + d * stride;
+        index[d] = d == dims - 1 ? rest : rest % dim[0];
+        rest /= dim[0];
+        for (int i = 0; i < operands; i++)
+            at[i] += index[d] * dim[1 + i];
+    }
+    while (from < to) {
+        const int64_t *inner = plan->nest;
+        int64_t count = inner[0] - index[0];
+        if (count > to - from)
+            count = to - from;
+        run_row(plan, count, at, converts);
+        from += count;
+        if (from == to)
+            break;
+        for (int i = 0; i < operands; i++)
+            at[i] -= index[0] * inner[1 + i];
+        index[0] = 0;
+        for (int d = 1; d < dims; d++) {
+            const int64_t *dim = plan->nest + d * stride;
+            for (int i = 0; i < operands; i++)
+                at[i] += dim[1 + i];
+            if (++index[d] < dim[0])
+                break;
+            for (int i = 0; i < operands; i++)
+                at[i] -= dim[0] * dim[1 + i];
+            index[d] = 0;
+        }
+    }
+}
+
+struct work {
+    const struct facula_elementwise *plan;
+    const int64_t *address;
+    int64_t total, grain;
+    int converts;
+};
+
+static void run_dense_piece(const struct work *work, int64_t from, int64_t to)
+{
+    int64_t at[MOST_OPERANDS];
+    for (int i = 0; i < work->plan->operands; i++)
+        at[i] = work->address[i] + from * work->plan->nest[1 + i];
+    run_row(work->plan, to - from, at, work->converts);
+}
+
+static void run_task(void *context, int64_t index)
+{
+    const struct work *work = context;
+    int64_t from = index * work->grain, to = from + work->grain < work->total ? from + work->grain : work->total;
+    if (work->plan->dims)
+        run_piece(work->plan, work->address, work->converts, from, to);
+    else
+        run_dense_piece(work, from, to);
+}
+
+static void run(const struct facula_elementwise *plan, const int64_t *address, int64_t total, int converts)
+{
+    struct work work = {plan, address, total, total, converts};
+    if (total <= plan->serial) {
+        if (total > 0)
+            run_task(&work, 0);
+        return;
+    }
+    /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. Whole cache
+       lines of any output: no two threads write to one. */
+    int64_t pieces = (int64_t)facula_threads() * 8;
+    work.grain = (total + pieces - 1) / pieces;
+    if (work.grain < plan->grain)
+        work.grain = plan->grain;
+    work.grain = (work.grain + 63) / 64 * 64;
+    facula_parallel((total + work.grain - 1) / work.grain, run_task, &work);
+}
+
+/* ------------------------------------------------------------------------------------------------------- scalars */
+union element {
+    uint8_t u8;
+    int16_t i16;
+    uint16_t half;
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+    _Complex float c64;
+    _Complex double c128;
+};
+
+/* Integers keep their low bits, as all integer arithmetic here does. */
+static void store_integer(union element *into, int dtype, int64_t value)
+{
+    switch (dtype) {
+    case BOOL: into->u8 = value != 0; break;
+    case UINT8: case INT8: into->u8 = (uint8_t)value; break;
+    case INT16: into->i16 = (int16_t)value; break;
+    case INT32: into->i32 = (int32_t)value; break;
+    default: into->i64 = value; break;
+    }
+}
+
+static void store_real(union element *into, int dtype, double value)
+{
+    switch (dtype) {
+    case BOOL: into->u8 = value != 0; break;
+    case FLOAT16: into->half = float16_of_float((float)value); break;
+    case BFLOAT16: into->half = bfloat16_of_float((float)value); break;
+    case FLOAT32: into->f32 = (float)value; break;
+    case FLOAT64: into->f64 = value; break;
+    default: store_integer(into, dtype, value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN); break;
+    }
+}
+
+static void store_scalar(union element *into, int dtype, int kind, const int64_t *argument)
+{
+    double parts[2] = {0, 0};
+    if (kind == SCALAR_INTEGER) {
+        if (dtype == BOOL || (dtype >= UINT8 && dtype <= INT64)) {
+            store_integer(into, dtype, *argument);
+            return;
+        }
+        parts[0] = (double)*argument;
+    } else {
+        memcpy(parts, argument, kind == SCALAR_COMPLEX ? sizeof parts : sizeof parts[0]);
+    }
+    if (dtype == COMPLEX64)
+        into->c64 = CMPLXF((float)parts[0], (float)parts[1]);
+    else if (dtype == COMPLEX128)
+        into->c128 = CMPLX(parts[0], parts[1]);
+    else
+        store_real(into, dtype, parts[0]);
+}
+
+/* ------------------------------------------------------------------------------------------------------- kernels */
+/* Arrays only, contiguous, of one shape and of any size: the addresses are taken as they come. */
+static int64_t elementwise_dense(const void *plan_, int64_t *args)
+{
+    const struct facula_elementwise *plan = plan_;
+    if (args[0] <= plan->serial)
+        plan->loop(args[0], args + 1, plan->nest + 1);
+    else
+        run(plan, args + 1, args[0], 0);
+    return FACULA_OK;
+}
+
+/* Everything else: scalars, half precision, strides, broadcasting. */
+static int64_t elementwise(const void *plan_, int64_t *args)
+{
+    const struct facula_elementwise *plan = plan_;
+    union element scalars[MOST_OPERANDS];
+    int64_t address[MOST_OPERANDS];
+    int converts = 0;
+    for (int i = 0; i < plan->operands; i++) {
+        const int64_t *argument = args + plan->argument[i];
+        if (plan->scalar[i]) {
+            store_scalar(&scalars[i], plan->dtype[i], plan->scalar[i], argument);
+            address[i] = (int64_t)&scalars[i];
+        } else {
+            address[i] = *argument;
+        }
+        converts |= plan->convert[i] != 0;
+    }
+    run(plan, address, args[0], converts);
+    return FACULA_OK;
+}
+
+FACULA_KERNEL("elementwise_dense", elementwise_dense, 0, 0)
+FACULA_KERNEL("elementwise", elementwise, 0, 0)

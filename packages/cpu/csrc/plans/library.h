@@ -1,0 +1,27 @@
+/* What Python calls. Read by the compiler and by cffi (which skips preprocessor lines): declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* One row of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop that
+   another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in cache.
+   `signature` lists dtype codes, inputs then outputs, and ends with 0. */
+struct facula_kernel {
+    const char *name;
+    const void *function;
+    int32_t cost;
+    uint8_t level;
+    char signature[11];
+};
+
+/* The row of that name and signature with the highest level up to `level`, or NULL. */
+const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level);
+
+/* All rows, for listing: the row with this index, or NULL past the end. */
+const struct facula_kernel *facula_kernel_at(int64_t index);
+
+/* The highest level this processor can run: 0 baseline, 1 AVX2 and FMA, 2 AVX-512. */
+int facula_best_level(void);
+
+/* Threads that work on one kernel, the caller included. */
+int facula_threads(void);
+void facula_set_threads(int count);

@@ -1,0 +1,10 @@
+/* What a kernel returns. The numbers are those of facula_storage; details go into args[0..3]. */
+#pragma once
+
+enum {
+    FACULA_OK = 0,
+    FACULA_INDEX = 1,       /* an index is out of range: value, position, size of the dimension */
+    FACULA_RANGE = 2,       /* an argument is out of range */
+    FACULA_MEMORY = 3,      /* no memory for scratch space */
+    FACULA_UNSUPPORTED = 4, /* the plan asks for what this kernel cannot do */
+};

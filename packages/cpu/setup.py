@@ -1,0 +1,56 @@
+"""Builds the kernels: csrc/*.c once for the plainest processor, csrc/levelled/*.c once per instruction set.
+
+setuptools has one set of flags per extension, so the objects are made here, each with its own,
+and handed to the linker. There is no link-time optimisation: it would mix the instruction sets.
+Which level runs is decided at run time, by baseline code. CFLAGS from the environment come first.
+"""
+
+import platform
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+CSRC = Path("csrc")
+# No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
+# Contraction is off so that vectorised loops and their remainders round alike, wherever threads split them.
+COMMON = ["-std=gnu11", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
+          "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi"]  # fmt: skip
+X86_LEVELS = [
+    ["-march=x86-64"],
+    ["-march=x86-64-v3"],
+    ["-march=x86-64-v4", "-mprefer-vector-width=512"],
+]
+LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
+# Files that want other flags than the rest. Products of matrices need fused multiply-adds.
+SPECIAL = {"matmul.c": ["-ffp-contract=fast"]}
+
+
+class BuildKernels(build_ext):
+    """Compile every kernel file at its levels, then link the objects into the cffi module."""
+
+    def build_extension(self, ext):
+        """Objects that are newer than everything they could include are kept."""
+        headers = [path for path in CSRC.rglob("*") if path.suffix in (".h", ".inc")] + [Path("setup.py")]
+        newest = max(path.stat().st_mtime for path in headers)
+        jobs = [(source, 0) for source in sorted(CSRC.glob("*.c"))]
+        jobs += [(source, level) for source in sorted((CSRC / "levelled").glob("*.c")) for level in range(len(LEVELS))]
+
+        def compile_one(job):
+            source, level = job
+            folder = Path(self.build_temp) / f"level{level}"
+            target = folder / source.with_suffix(".o")
+            if not target.exists() or target.stat().st_mtime < max(newest, source.stat().st_mtime):
+                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}"]
+                self.compiler.compile([str(source)], str(folder), include_dirs=[str(CSRC)], extra_postargs=flags)
+            return str(target)
+
+        with ThreadPoolExecutor(cpu_count() or 1) as threads:
+            ext.extra_objects = [*ext.extra_objects, *threads.map(compile_one, jobs)]
+        ext.depends = [*ext.depends, *ext.extra_objects]
+        super().build_extension(ext)
+
+
+setup(cffi_modules=["build_kernels.py:ffi"], cmdclass={"build_ext": BuildKernels})

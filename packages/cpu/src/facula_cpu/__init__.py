@@ -1,0 +1,12 @@
+"""The CPU backend: plans that launch vectorised C kernels on host memory.
+
+May import: facula_storage (layouts, plans), facula_allocator, NumPy, and its own C module `_kernels`.
+Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` (the planner most operators use),
+`_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
+"""
+
+from ._backend import CpuBackend
+from ._registry import level
+from ._threads import get_num_threads, set_num_threads
+
+__all__ = ["CpuBackend", "get_num_threads", "level", "set_num_threads"]

@@ -1,0 +1,82 @@
+"""The backend: what facula_storage asks of a device, for host memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._elementwise import plan_elementwise
+from ._kernels import ffi
+from ._planners import no_kernel, planners
+from ._registry import kernel_names
+
+if TYPE_CHECKING:
+    from facula_storage import Allocator, Layout, Plan
+
+STATUS_MESSAGES = {
+    1: "index {0} at position {1} is out of range for a dimension of size {2}",
+    2: "an argument is out of range: {0}",
+    3: "no memory for {0} bytes of scratch space",
+    4: "the kernel cannot do what its plan asks ({0})",
+}
+
+
+class CpuBackend:
+    """Computes on host memory, at once: when a launch returns, its results are there.
+
+    `allocator` follows facula_storage's protocol; by default the host allocator of
+    facula_allocator. All methods may be called from any thread.
+
+    >>> from facula_storage import contiguous, float32
+    >>> layout = contiguous((4,), float32)
+    >>> plan = CpuBackend().plan("add", (layout, layout), (layout,), ())
+    >>> import numpy as np
+    >>> a, b, o = np.ones(4, "f4"), np.arange(4, dtype="f4"), np.empty(4, "f4")
+    >>> plan.launch(4, a.ctypes.data, b.ctypes.data, o.ctypes.data)
+    >>> o
+    array([1., 2., 3., 4.], dtype=float32)
+    """
+
+    def __init__(self, allocator: Allocator | None = None):
+        if allocator is None:
+            from facula_allocator import default_host_allocator
+
+            allocator = default_host_allocator()
+        self.allocator = allocator
+
+    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple = ()) -> Plan:
+        """How to compute `operator`: the plan's `launch(n, *addresses, *scalars)` does it.
+
+        An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
+        at launch, after all addresses (a complex one as two floats). Raises NotImplementedError
+        naming operator and dtypes when there is no kernel.
+        """
+        own = planners.get(operator)
+        if own is not None:
+            return own(operator, inputs, outputs, parameters)
+        if operator in kernel_names() or operator == "fill":
+            return plan_elementwise(operator, inputs, outputs, parameters)
+        raise no_kernel(operator, inputs, outputs)
+
+    def copy_in(self, address: int, source: Any) -> None:
+        """Copy a C-contiguous buffer to `address`."""
+        data = ffi.from_buffer(source)
+        ffi.memmove(ffi.cast("char *", address), data, len(data))
+
+    def copy_out(self, address: int, target: Any) -> None:
+        """Copy from `address` to fill a writable C-contiguous buffer."""
+        data = ffi.from_buffer(target, require_writable=True)
+        ffi.memmove(data, ffi.cast("char *", address), len(data))
+
+    def synchronize(self) -> None:
+        """Nothing is ever under way."""
+
+    def status_message(self, status: int, *details: int) -> str:
+        """What a LaunchError's status and details mean, in words.
+
+        >>> CpuBackend().status_message(1, 7, 0, 5, 0)
+        'index 7 at position 0 is out of range for a dimension of size 5'
+        """
+        return STATUS_MESSAGES.get(status, "unknown status {status}").format(*details, status=status)
+
+    def __repr__(self) -> str:
+        return "CpuBackend()"

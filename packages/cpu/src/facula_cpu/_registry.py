@@ -1,0 +1,67 @@
+"""The kernel table as Python sees it: kernels found by name and dtypes, at the instruction level in use."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._kernels import ffi, lib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+class Kernel(NamedTuple):
+    """A row of the kernel table: the C function's address, and picoseconds an element."""
+
+    address: int
+    cost: int
+
+
+@lru_cache(maxsize=1)
+def level() -> str:
+    """The instruction level kernels run at: "baseline", "avx2" or "avx512".
+
+    The best this processor has, or what the environment variable FACULA_CPU_LEVEL says when the
+    first plan is made. ValueError where that is unknown or too high for the processor.
+
+    >>> level() in ("baseline", "avx2", "avx512")
+    True
+    """
+    best = lib.facula_best_level()
+    wish = os.environ.get("FACULA_CPU_LEVEL")
+    if not wish:
+        return LEVELS[best]
+    if wish not in LEVELS[: best + 1]:
+        known = ", ".join(LEVELS[: best + 1])
+        raise ValueError(f"FACULA_CPU_LEVEL: expected one of {known} on this processor; got {wish!r}")
+    return wish
+
+
+@lru_cache(maxsize=4096)
+def find_kernel(name: str, *dtypes: int) -> Kernel | None:
+    """The kernel of that name for these dtype codes (inputs, then outputs); None where there is none.
+
+    >>> find_kernel("add", 9, 9, 9).cost > 0, find_kernel("no such kernel")
+    (True, None)
+    """
+    row = lib.facula_find_kernel(name.encode(), bytes(dtypes), LEVELS.index(level()))
+    return Kernel(int(ffi.cast("intptr_t", row.function)), row.cost) if row else None
+
+
+def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
+    """Every row of the table: name, signature, level."""
+    index = 0
+    while row := lib.facula_kernel_at(index):
+        signature = tuple(code for byte in row.signature for code in byte if code)
+        yield ffi.string(row.name).decode(), signature, LEVELS[row.level]
+        index += 1
+
+
+@lru_cache(maxsize=1)
+def kernel_names() -> frozenset[str]:
+    """The names in the table."""
+    return frozenset(name for name, _, _ in all_kernels())
