@@ -34,10 +34,10 @@ class Plan:
 
     `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
     the launch is right for every element count (elementwise work on contiguous operands of one
-    shape), so that the plan may be kept under the dtypes alone.
+    shape), so that the plan may be kept under the dtypes alone. `out` is the first output layout.
     """
 
-    __slots__ = ("any_size", "launch", "operator", "outputs", "parameters", "workspace")
+    __slots__ = ("any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
     def __init__(
         self,
@@ -50,26 +50,30 @@ class Plan:
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size = launch, workspace, any_size
+        self.out = outputs[0] if outputs else None
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"
 
 
 class PlanTable:
-    """The plans of one operator: `by_key` for signatures, `dense` for launches that fit any size.
+    """The plans of one operator: `by_key` for signatures, and launches that fit any size.
 
-    `dense[layout.dense]` is a launch or None. Both are the same objects for the table's life, so
-    operators may hold on to them. Bounded like the layout table, and for the same reason.
+    `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand
+    and a Python number. All are the same objects for the table's life, so operators may hold on to
+    them. Bounded like the layout table, and for the same reason.
     """
 
     LIMIT = 1024
     DENSE = 256
-    __slots__ = ("__weakref__", "by_key", "dense", "operator")
+    __slots__ = ("__weakref__", "by_key", "dense", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
         self.operator = operator
         self.by_key: dict[Any, Plan] = {}
         self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
+        self.with_float = list(self.dense)
+        self.with_int = list(self.dense)
         _tables.add(self)
 
     def add(self, key: Any, plan: Plan) -> Plan:
@@ -83,15 +87,16 @@ class PlanTable:
                 pass  # another thread emptied it
         return self.by_key.setdefault(key, plan)
 
-    def add_dense(self, code: int, plan: Plan) -> None:
-        """Publish a plan that fits any size under a layout's `dense` code."""
+    def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
+        """Publish a plan that fits any size in one of the three lists, under a layout's `dense` code."""
         if plan.any_size and 0 < code < self.DENSE:
-            self.dense[code] = (_heard(plan) if _listeners else plan).launch
+            launches[code] = (_heard(plan) if _listeners else plan).launch
 
     def clear(self) -> None:
         """Forget all plans."""
         self.by_key.clear()
-        self.dense[:] = [None] * self.DENSE
+        for launches in (self.dense, self.with_float, self.with_int):
+            launches[:] = [None] * self.DENSE
 
 
 # Note [Listeners]
