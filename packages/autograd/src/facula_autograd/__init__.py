@@ -1,0 +1,38 @@
+"""facula_autograd: reverse-mode differentiation of any Python values.
+
+Knows nothing of arrays or tensors, and imports nothing outside the standard library. Start reading
+at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packages that define
+differentiable values use `extend.py`, and nothing that starts with an underscore.
+"""
+
+from ._calls import backward, grad
+from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
+from ._modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    saved_tensors_hooks,
+    set_grad_enabled,
+)
+
+__all__ = [
+    "AnomalyError",
+    "AutogradError",
+    "FreedGraphError",
+    "GradcheckError",
+    "GradientError",
+    "MutationError",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "saved_tensors_hooks",
+    "set_grad_enabled",
+]

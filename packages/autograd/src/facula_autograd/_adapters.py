@@ -1,0 +1,161 @@
+"""What the engine must know of a type of gradient: one small adapter object per type."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+    from typing import Any
+
+
+class Adapter:
+    """How to handle one type of value. Subclass, override, and `register_adapter`.
+
+    This base class is also the default for types that have registered none: it adds with `+`
+    and clones nothing, which is right for immutable values such as numbers; whatever needs to
+    know more raises NotImplementedError with the method's name.
+
+    >>> Adapter().add(1.5, 2.0)
+    3.5
+    """
+
+    #: Operator namespaces handed to rules: without recording, and with (under `create_graph`).
+    #: They are different objects. `recording` has at least `add(a, b)` and `clone(v)`.
+    raw: Any = None
+    recording: Any = None
+
+    def _missing(self, method: str, v: Any) -> NotImplementedError:
+        return NotImplementedError(
+            f"{method}: the adapter for {type(v).__name__} ({type(self).__name__}) does not have it; "
+            "override it and pass the adapter to facula_autograd.extend.register_adapter"
+        )
+
+    # ---- sums and copies: the engine's own needs
+
+    def add(self, a: Any, b: Any) -> Any:
+        """`a + b` as a new value, recording nothing."""
+        return a + b
+
+    def add_into(self, a: Any, b: Any) -> Any:
+        """`a + b`, in `a`'s own memory where that is possible. The result takes `a`'s place."""
+        return a + b
+
+    def clone(self, v: Any) -> Any:
+        """A copy with memory of its own: what becomes `.grad` when the gradient has another owner."""
+        return v
+
+    def adopt(self, v: Any) -> Any:
+        """What becomes `.grad` when the engine owns `v`: `v` itself, or a tidier copy."""
+        return v
+
+    def ones_like(self, v: Any) -> Any:
+        """The gradient that a backward pass starts from when none is given."""
+        raise self._missing("ones_like", v)
+
+    def zeros_like(self, v: Any) -> Any:
+        """A zero gradient for `v`."""
+        raise self._missing("zeros_like", v)
+
+    def zeros(self, metadata: Hashable) -> Any:
+        """A zero gradient for a value that had this metadata, and may be gone."""
+        raise NotImplementedError(f"zeros: {type(self).__name__} does not have it; got metadata {metadata!r}")
+
+    def alias(self, v: Any) -> Any:
+        """A new value over the same data, sharing its version, with `node` None."""
+        raise self._missing("alias", v)
+
+    # ---- checks
+
+    def metadata(self, v: Any) -> Hashable:
+        """What a gradient must agree on with the value it is for (shape, dtype, device)."""
+        return None
+
+    def expected(self, metadata: Hashable, v: Any) -> Any:
+        """`v` if it can be the gradient of a value with this metadata, or one that can, made from it
+        (summed to the shape it was broadcast from, say). Otherwise ValueError saying what differs."""
+        mine = self.metadata(v)
+        if mine != metadata:
+            raise ValueError(f"expected {metadata}; got {mine}")
+        return v
+
+    def differentiable(self, v: Any) -> bool:
+        """Whether `v` can have a gradient (its elements are real or complex numbers)."""
+        return True
+
+    def is_scalar(self, v: Any) -> bool:
+        """Whether a backward pass may start from `v` without a gradient given."""
+        return True
+
+    def version(self, v: Any) -> int:
+        """How often `v`'s memory has been written since it was made."""
+        return 0
+
+    def describe(self, v: Any) -> str:
+        """`v` in a few words, for error messages."""
+        return type(v).__name__
+
+    def describe_mutation(self, v: Any) -> str | None:
+        """ "operator at file:line" of the last write to `v`'s memory, or None if unknown."""
+        return None
+
+    def is_finite(self, v: Any, nan: bool = True, inf: bool = True) -> bool:
+        """Whether `v` holds no NaN (if `nan`) and no infinity (if `inf`)."""
+        raise self._missing("is_finite", v)
+
+    def nbytes(self, v: Any) -> int:
+        """The size of `v` in bytes."""
+        raise self._missing("nbytes", v)
+
+    # ---- for gradcheck
+
+    def elements(self, v: Any) -> list:
+        """`v`'s elements as Python numbers, in row-major order."""
+        raise self._missing("elements", v)
+
+    def from_elements(self, like: Any, elements: Sequence) -> Any:
+        """A new leaf with `like`'s metadata and these elements, which wants no gradient."""
+        raise self._missing("from_elements", like)
+
+    # ---- the surroundings of an operator
+
+    def context(self) -> Any:
+        """A re-usable context manager that restores what a rule must run under (stream, autocast), or None."""
+        return None
+
+
+class _Table(dict):
+    """Adapters by exact type; a type seen for the first time takes its nearest base's."""
+
+    __slots__ = ()
+
+    def __missing__(self, kind: type) -> Adapter:
+        for base in kind.__mro__:
+            if base in _registered:
+                return self.setdefault(kind, _registered[base])
+        return self.setdefault(kind, _default)
+
+
+_registered: dict[type, Adapter] = {}
+_default = Adapter()
+#: `adapters[type(v)]` is the adapter of `v`.
+adapters: dict[type, Adapter] = _Table()
+
+
+def register_adapter(kind: type, adapter: Adapter) -> None:
+    """Let `adapter` handle values of type `kind` and of its subclasses that have none of their own."""
+    if not isinstance(kind, type):
+        raise TypeError(f"register_adapter: expected a type; got {kind!r}")
+    if not isinstance(adapter, Adapter):
+        raise TypeError(f"register_adapter: expected an Adapter for {kind.__name__}; got {type(adapter).__name__}")
+    _registered[kind] = adapter
+    adapters.clear()
+
+
+def adapter_of(v: Any) -> Adapter:
+    """The adapter for `v`'s type."""
+    return adapters[type(v)]
+
+
+def records(F: Any) -> bool:
+    """Whether `F` is a namespace that records: whether this is a pass with `create_graph`."""
+    return F is not None and any(F is adapter.recording for adapter in _registered.values())

@@ -1,0 +1,257 @@
+"""Starting a backward pass: `backward`, `grad`, and the checks of what they are given."""
+
+from __future__ import annotations
+
+from sys import _getframe
+
+from ._adapters import adapter_of
+from ._engine import add, add_recorded, run, settle_plain, settle_recorded
+from ._errors import AnomalyError, GradientError
+from ._graph import LEAF, Node, Rule, freed_rule
+from ._modes import current_mode, enable_grad, special
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType
+    from typing import Any
+
+_warned_of_cycle = False
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+
+    `tensors`: one value or a sequence. `grad_tensors`: the gradient of each, of its own shape and
+    dtype; None stands for 1, and for scalars only. `retain_graph`: keep what was saved for
+    another pass (default: `create_graph`). `create_graph`: record the gradients, so that they can
+    be differentiated. `inputs`: only for these values. Raises GradientError, MutationError,
+    FreedGraphError.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> backward(x * x)
+    >>> x.grad
+    Variable(6.0)
+    """
+    frame = _getframe(1)
+    roots = sequence(tensors)
+    run_backward(
+        roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
+        None if inputs is None else sequence(inputs), (frame.f_code, frame.f_lasti),
+    )  # fmt: skip
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple:
+    """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
+
+    As `backward` otherwise. An input that the outputs do not depend on is an error, or None with
+    `allow_unused`, or zeros with `materialize_grads`.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> (first,) = grad(x * x * x, x, create_graph=True)
+    >>> grad(first, x)
+    (Variable(18.0),)
+    """
+    if not only_inputs:
+        raise ValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    elif materialize_grads and not allow_unused:
+        raise ValueError("grad: expected allow_unused=True (or unset) with materialize_grads=True; got False")
+    inputs = sequence(inputs)
+    if not inputs:
+        raise ValueError("grad: expected at least one input; got none")
+    frame = _getframe(1)
+    found: dict[int, Any] = {}
+    roots = sequence(outputs)
+    run_backward(
+        roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
+        (frame.f_code, frame.f_lasti), lambda value, g: found.__setitem__(id(value), g), "grad",
+    )  # fmt: skip
+    results = []
+    for k, value in enumerate(inputs):
+        g = found.get(id(value))
+        if g is None and materialize_grads:
+            g = adapter_of(value).zeros_like(value)
+        elif g is None and not allow_unused:
+            raise GradientError(
+                f"grad: expected outputs that depend on every input; input {k} ({adapter_of(value).describe(value)}) "
+                "was not used to compute them. Pass allow_unused=True to get None for it, or materialize_grads=True "
+                "to get zeros"
+            )
+        results.append(g)
+    return tuple(results)
+
+
+def run_backward(
+    roots: Sequence[Any],
+    gradients: Sequence[Any],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Any] | None = None,
+    site: tuple[CodeType, int] | None = None,
+    collect: Callable[[Any, Any], None] | None = None,
+    name: str = "backward",
+) -> None:
+    """The entry for siblings: as `backward`, with the caller's call site in `site`.
+
+    `collect(input, gradient)`, if given, takes the gradients of `inputs` instead of `.grad`.
+    """
+    pairs, own = _starts(roots, gradients, name)
+    if not pairs:
+        return
+    if retain_graph is None:
+        retain_graph = create_graph
+    freed = None if retain_graph else freed_rule(site)
+    adapter = adapter_of(pairs[0][1])
+    mode = current_mode() if special else None
+    if create_graph:
+        own = False
+        if collect is None:
+            _warn_of_cycle()
+    watch = None
+    if mode is not None and mode.anomaly is not None:
+        watch = _anomaly_watch(*mode.anomaly)
+    if inputs is not None:
+        pairs, watch = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
+    F = adapter.recording if create_graph else adapter.raw
+    if create_graph and mode is not None and not mode.grad:
+        with enable_grad():
+            run(pairs, own, F, freed, True, watch)
+    else:
+        run(pairs, own, F, freed, create_graph, watch)
+
+
+def sequence(values: Any) -> Sequence[Any]:
+    if isinstance(values, (tuple, list)):
+        return values
+    return tuple(values) if hasattr(values, "__next__") else (values,)
+
+
+def _gradients(gradients: Any, roots: Sequence[Any]) -> Sequence[Any]:
+    if gradients is None:
+        return (None,) * len(roots)
+    return sequence(gradients)
+
+
+def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[list[tuple[Any, Any]], bool]:
+    """Edges and gradients to start from, and whether the engine owns these gradients."""
+    if len(roots) != len(gradients):
+        raise GradientError(f"{name}: expected one gradient for each output; got {len(roots)} outputs and "
+                            f"{len(gradients)} gradients")  # fmt: skip
+    pairs, own = [], True
+    for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
+        node = getattr(root, "node", None)
+        adapter = adapter_of(root)
+        which = f"output {k} " if len(roots) > 1 else ""
+        if node is None:
+            raise GradientError(
+                f"{name}: expected a value that requires grad; {which}({adapter.describe(root)}) does not: nothing it "
+                "was computed from does, or it was computed under no_grad or detached"
+            )
+        if g is None:
+            if not adapter.is_scalar(root):
+                raise GradientError(
+                    f"{name}: expected a scalar, or a gradient for it; {which}is {adapter.describe(root)}. Pass the "
+                    "gradient, or reduce the value first, with sum() or mean()"
+                )
+            g = adapter.ones_like(root)
+        else:
+            own = False
+            wanted, got = adapter.metadata(root), adapter_of(g).metadata(g)
+            if wanted != got:
+                raise GradientError(
+                    f"{name}: expected a gradient like its output; {which}is {adapter.describe(root)}, the gradient "
+                    f"{adapter_of(g).describe(g)}"
+                )
+        pairs.append((root if node is LEAF else node, g))
+    return pairs, own
+
+
+def _selected(
+    pairs: list, inputs: Sequence[Any], collect: Any, freed: Rule | None, create: bool, name: str, check: Any
+) -> tuple[list, Any]:
+    """The starts that lead to `inputs`, and the function that keeps the pass on the way there."""
+    from ._select import select
+
+    if not inputs:
+        raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
+    for k, value in enumerate(inputs):
+        if getattr(value, "node", None) is None:
+            raise GradientError(f"{name}: expected inputs that require grad; input {k} "
+                                f"({adapter_of(value).describe(value)}) does not")  # fmt: skip
+    accumulates = collect is None
+    if accumulates:
+        collect = _accumulator(create)
+    seen: set[int] = set()
+    unique = [value for value in inputs if id(value) not in seen and not seen.add(id(value))]
+    route = select([e for e, _ in pairs], unique, collect, accumulates, freed)
+
+    def watch(node: Node, rule: Rule, pairs: Any) -> list:
+        if check is not None:
+            check(node, rule, pairs)
+        return [(route[id(e)], h) for e, h in pairs if id(e) in route]
+
+    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch
+
+
+def _accumulator(create: bool) -> Callable[[Any, Any], None]:
+    def accumulate(value: Any, g: Any) -> None:
+        if value.node is LEAF:
+            (settle_recorded if create else settle_plain)(value, g, False)
+            return
+        former, adapter = getattr(value, "_grad", None), adapter_of(g)
+        if former is None:
+            value._grad = adapter.recording.clone(g) if create else adapter.clone(g)
+        else:
+            value._grad = (add_recorded if create else add)(former, g)
+
+    return accumulate
+
+
+def _anomaly_watch(check_nan: bool, check_inf: bool) -> Callable[[Node, Rule, Any], Any]:
+    def watch(node: Node, rule: Rule, pairs: Any) -> Any:
+        for k, (_, h) in enumerate(pairs):
+            if not adapter_of(h).is_finite(h, check_nan, check_inf):
+                what = " or ".join(["NaN"] * check_nan + ["infinity"] * check_inf)
+                raise AnomalyError(
+                    f"detect_anomaly: expected gradients without {what}; gradient {k} from the backward of {rule.name} "
+                    f"has one. The operator was called at {node.where}",
+                    operator=rule.name,
+                    forward=node.where,
+                )
+        return pairs
+
+    return watch
+
+
+def _warn_of_cycle() -> None:
+    global _warned_of_cycle
+    if _warned_of_cycle:
+        return
+    _warned_of_cycle = True
+    from warnings import warn
+
+    warn(
+        "backward(create_graph=True) makes reference cycles between leaves and their .grad, so memory is freed late. "
+        "Use grad(), or reset .grad to None after use",
+        UserWarning,
+        stacklevel=4,
+    )

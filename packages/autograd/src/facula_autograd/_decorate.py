@@ -1,0 +1,96 @@
+"""Wrapping a function so that its body runs inside a context manager, and nothing else does."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# The flags of a code object (as in the inspect module, which is slow to import).
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
+
+
+def decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+    """`function`, entering `make()` for each call, or for each step of a generator."""
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"a mode decorates functions; got {function!r}. Decorate the methods, or use a with block")
+    inner = function
+    while isinstance(inner, partial):
+        inner = inner.func
+    code = getattr(getattr(inner, "__func__", inner), "__code__", None)
+    flags = 0 if code is None else code.co_flags
+    for flag, wrapper in ((_GENERATOR, _generator), (_COROUTINE, _coroutine), (_ASYNC_GENERATOR, _async_generator)):
+        if flags & flag:
+            return wrapper(function, make)
+    return _plain(function, make)
+
+
+def _plain(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            return function(*args, **kwargs)
+
+    return call
+
+
+def _coroutine(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+    @wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            return await function(*args, **kwargs)
+
+    return call
+
+
+def _generator(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def steps(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            generator = function(*args, **kwargs)
+        send, value = generator.send, None
+        while True:
+            try:
+                with make():
+                    item = send(value)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                value = yield item
+                send = generator.send
+            except GeneratorExit:
+                with make():
+                    generator.close()
+                raise
+            except BaseException as error:
+                send, value = generator.throw, error
+
+    return steps
+
+
+def _async_generator(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+    @wraps(function)
+    async def steps(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            generator = function(*args, **kwargs)
+        send, value = generator.asend, None
+        while True:
+            try:
+                with make():
+                    item = await send(value)
+            except StopAsyncIteration:
+                return
+            try:
+                value = yield item
+                send = generator.asend
+            except GeneratorExit:
+                with make():
+                    await generator.aclose()
+                raise
+            except BaseException as error:
+                send, value = generator.athrow, error
+
+    return steps

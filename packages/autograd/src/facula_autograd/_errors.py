@@ -1,0 +1,44 @@
+"""What can go wrong in a backward pass. All errors carry fields, and pickle whole."""
+
+from __future__ import annotations
+
+
+class AutogradError(RuntimeError):
+    """Base class of this package's errors; keyword arguments become attributes.
+
+    >>> AutogradError("no gradient", operator="mul").operator
+    'mul'
+    """
+
+    def __init__(self, message: str = "", **fields: object) -> None:
+        super().__init__(message)
+        self.__dict__.update(fields)
+
+
+class GradientError(AutogradError):
+    """A gradient is missing, unwanted, or of the wrong shape or type."""
+
+
+class MutationError(AutogradError):
+    """A value saved for backward was changed in place before it was used.
+
+    Fields: `operator`, `forward` ("file:line (function)"), `saved`, `mutation` (or None).
+    """
+
+
+class FreedGraphError(AutogradError):
+    """A second backward pass reached a node whose saved values the first had released.
+
+    Fields: `operator`, `forward`, `freed_by` (where the earlier pass was started).
+    """
+
+
+class AnomalyError(AutogradError):
+    """Under `detect_anomaly`, a backward rule gave a gradient that is not finite.
+
+    Fields: `operator`, `forward`.
+    """
+
+
+class GradcheckError(AutogradError):
+    """`gradcheck` found a gradient that differs from its numerical estimate."""

@@ -1,0 +1,235 @@
+"""Nodes and rules: the recorded graph, and where in the user's program each node was made."""
+
+from __future__ import annotations
+
+import itertools
+from sys import _getframe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType
+    from typing import Any
+
+    from ._handles import Handle
+
+next_seq: Callable[[], int] = itertools.count(1).__next__
+
+
+class _Leaf:
+    """The type of `LEAF`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "LEAF"
+
+    def __reduce__(self) -> str:
+        return "LEAF"
+
+
+LEAF = _Leaf()
+
+
+class Rule:
+    """How an operator goes backward. One object per operator, shared by its nodes.
+
+    `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the
+    edges that are None. `F` is the operator namespace to compute with: it records nothing in
+    an ordinary pass, and records under `create_graph`.
+
+    `fresh` says who owns the gradients that come back: True, each is a new buffer that nobody
+    else holds; False, they are `g` itself or views of it; None, unknown (user code saw them).
+
+    `saves`: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
+    `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
+    `jvp` is the place of the forward-mode rule. `extra` belongs to rules made for one node.
+
+    >>> Rule("neg", lambda F, node, g: ((node.e0, F.neg(g)),), fresh=True, saves=False)
+    <Rule neg>
+    """
+
+    __slots__ = ("backward", "edges", "extra", "fresh", "jvp", "name", "saves")
+
+    name: str
+    backward: Callable[[Any, Node, Any], Any]
+    fresh: bool | None
+    saves: bool
+    edges: Callable[[Node], tuple] | None
+    jvp: Callable[..., Any] | None
+    extra: Any
+
+    def __init__(
+        self,
+        name: str,
+        backward: Callable[[Any, Node, Any], Any],
+        fresh: bool | None,
+        saves: bool,
+        edges: Callable[[Node], tuple] | None = None,
+        jvp: Callable[..., Any] | None = None,
+        extra: Any = None,
+    ) -> None:
+        self.name, self.backward, self.fresh, self.saves = name, backward, fresh, saves
+        self.edges, self.jvp, self.extra = edges, jvp, extra
+
+    def __repr__(self) -> str:
+        return f"<Rule {self.name}>"
+
+
+class Node:
+    """One recorded operator call.
+
+    `e0`, `e1` are edges: None, a leaf value itself, or a Node. `s0`, `s1` are saved values and
+    `v0`, `v1` the versions they had. `rest` is whatever else the rule needs. `seq` grows with
+    time, so a consumer's is always larger than its producers'. `code` and `lasti` are the call
+    site. Slots that a rule does not use stay unset: that is measurably cheaper.
+
+    There is one class for all operators, because that keeps the engine's attribute loads
+    specialised by the interpreter; what differs is the rule.
+    """
+
+    __slots__ = (
+        "__weakref__", "code", "context", "e0", "e1", "lasti", "rest", "rule", "s0", "s1", "seq", "v0", "v1",
+    )  # fmt: skip
+
+    rule: Rule
+    seq: int
+    code: CodeType
+    lasti: int
+    e0: Any
+    e1: Any
+    s0: Any
+    s1: Any
+    v0: Any
+    v1: Any
+    rest: Any
+    context: Any
+
+    def name(self) -> str:
+        """The operator's name."""
+        rule = self.rule
+        return rule.name if rule.backward is not raise_freed else self.s0.name
+
+    @property
+    def where(self) -> str:
+        """Where the operator was called: "file:line (function)"."""
+        return where(getattr(self, "code", None), getattr(self, "lasti", 0))
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """`(edge, 0)` for each input: a Node, the leaf itself, or None where no gradient is wanted."""
+        return tuple((edge, 0) for edge in edges_of(self))
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
+
+        `grad_inputs` has one entry per gradient that the rule gave, in its order.
+        """
+        from ._hooks import add_node_hook
+
+        return add_node_hook(self, "after", hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(grad_outputs)` before the rule runs; a tuple it returns replaces `grad_outputs`."""
+        from ._hooks import add_node_hook
+
+        return add_node_hook(self, "before", hook)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name()} from {self.where}>"
+
+
+def edges_of(node: Node) -> Iterator[Any]:
+    """All edges of a node, None among them."""
+    # Rules leave the slots they have no use for unset.
+    try:
+        yield node.e0
+    except AttributeError:
+        pass
+    try:
+        yield node.e1
+    except AttributeError:
+        pass
+    more = node.rule.edges
+    if more is not None:
+        yield from more(node)
+
+
+def where(code: CodeType | None, lasti: int) -> str:
+    """ "file:line (function)" of an instruction. Slow: for error messages only."""
+    if code is None:
+        return "an unknown line"
+    found = code.co_firstlineno
+    for start, end, line in code.co_lines():
+        if start <= lasti < end and line is not None:
+            found = line
+            break
+    return f"{code.co_filename}:{found} ({code.co_name})"
+
+
+def record(value: Any, rule: Rule, depth: int = 2) -> Node:
+    """Make `value`'s node, and note the call site `depth` frames up (1: the caller of `record`).
+
+    The caller stores the edges and saved values. Fast paths write the same lines out.
+    """
+    node = value.node = Node()
+    node.rule = rule
+    node.seq = next_seq()
+    frame = _getframe(depth)
+    node.code = frame.f_code
+    node.lasti = frame.f_lasti
+    return node
+
+
+def edge_to(value: Any) -> Any:
+    """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
+    node = value.node
+    return value if node is LEAF else node
+
+
+def copy_node(node: Node) -> Node:
+    """A stand-in with the same slots, for running a rule with some of them replaced."""
+    twin = Node()
+    for slot in ("rule", "seq", "code", "lasti", "e0", "e1", "s0", "s1", "v0", "v1", "rest", "context"):
+        try:
+            setattr(twin, slot, getattr(node, slot))
+        except AttributeError:
+            pass
+    return twin
+
+
+# Note [Freed nodes]
+# After a pass that does not retain the graph, a node that saved anything gets a rule that only
+# raises. There is one such rule per pass, which knows where the pass was started; the rule the
+# node had goes into s0, whose value has just been dropped, so that the error can still name the
+# operator. Freeing a node is thus four stores.
+
+
+def freed_rule(site: tuple[CodeType, int] | None) -> Rule:
+    """The rule of all nodes that the pass started at `site` has freed."""
+    return Rule("freed", raise_freed, None, False, extra=site)
+
+
+def free(node: Node, freed: Rule) -> None:
+    """Drop what `node` saved. The engine's main loop has this written out."""
+    rule = node.rule
+    if rule.saves:
+        node.rule = freed
+        node.s0 = rule
+        node.s1 = node.rest = None
+
+
+def raise_freed(F: Any, node: Node, g: Any) -> Any:
+    """The backward of a freed node."""
+    from ._errors import FreedGraphError
+
+    name, forward, site = node.name(), node.where, node.rule.extra
+    freed_by = where(*site) if site is not None else "an unknown line"
+    raise FreedGraphError(
+        f"backward: expected the values that {name} saved at {forward}; they were released by an earlier backward "
+        f"pass, started at {freed_by}. Pass retain_graph=True there if the graph is needed twice, or detach() "
+        "what carries over from one step to the next",
+        operator=name,
+        forward=forward,
+        freed_by=freed_by,
+    )

@@ -1,0 +1,225 @@
+"""Hooks on nodes and leaves, and the other things that are asked of single nodes.
+
+Note [Rules of one node]
+A node without hooks must not pay for hooks. So a node that has one, or that saved its values
+through `saved_tensors_hooks`, or that must run in a certain context, gets a rule of its own,
+whose `extra` holds the operator's rule and what to do around it.
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from ._adapters import adapter_of, records
+from ._graph import LEAF, Node, Rule, copy_node, raise_freed
+from ._handles import Hooks
+from ._modes import replace_mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._handles import Handle
+
+
+class Around:
+    """What surrounds the rule of one node. Unused fields are None."""
+
+    __slots__ = ("after", "before", "inner", "retain", "unpack", "value_hooks")
+
+    inner: Rule
+    value_hooks: Hooks | None  # of the value: on one gradient
+    before: Hooks | None  # of the node: on a tuple of gradients
+    after: Hooks | None
+    retain: Any  # weak reference to the value whose .grad is wanted
+    unpack: Callable[[Node], Node] | None
+
+    def __init__(self, inner: Rule) -> None:
+        self.inner = inner
+        self.value_hooks = self.before = self.after = self.retain = self.unpack = None
+
+
+class LeafHooks:
+    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
+
+    __slots__ = ("after", "value_hooks")
+
+    def __init__(self) -> None:
+        self.value_hooks, self.after = Hooks(), Hooks()
+
+
+def around(node: Node) -> Around:
+    """The surroundings of `node`'s rule, made if there are none yet."""
+    rule = node.rule
+    if rule.backward is run_around:
+        return rule.extra
+    if rule.backward is raise_freed:
+        raise RuntimeError(f"register_hook: expected a graph still to be differentiated; {node.name()} at {node.where} "
+                           "was released by an earlier backward pass")  # fmt: skip
+    extra = Around(rule)
+    # Whatever hooks are shown has another owner; what a fresh rule makes afterwards has not.
+    fresh = True if rule.fresh else None
+    node.rule = Rule(rule.name, run_around, fresh, rule.saves, rule.edges, rule.jvp, extra)
+    return extra
+
+
+def run_around(F: Any, node: Node, g: Any) -> Any:
+    """The backward of a node that has surroundings."""
+    return run_inside(F, node, shown(F, node, g))
+
+
+def run_inside(F: Any, node: Node, g: Any) -> Any:
+    """The part of `run_around` that comes after the hooks on the gradient."""
+    extra: Around = node.rule.extra
+    target = node if extra.unpack is None else extra.unpack(node)
+    context = getattr(node, "context", None)
+    if context is None:
+        pairs = extra.inner.backward(F, target, g)
+    else:
+        with context:
+            pairs = extra.inner.backward(F, target, g)
+    if extra.after:
+        with replace_mode(grad=records(F)):
+            pairs = _after(extra.after, node, tuple(pairs), g)
+    return pairs
+
+
+def shown(F: Any, node: Node, g: Any) -> Any:
+    """`g`, after the node's hooks have looked at it, and perhaps replaced it."""
+    extra: Around = node.rule.extra
+    if extra.value_hooks or extra.before:
+        with replace_mode(grad=records(F)):
+            if extra.value_hooks:
+                g = run_value_hooks(extra.value_hooks, g)
+            if extra.before:
+                for hook in tuple(extra.before.values()):
+                    new = hook((g,))
+                    if new is not None:
+                        (g,) = new
+    if extra.retain is not None:
+        value = extra.retain()
+        if value is not None:
+            value._grad = adapter_of(g).recording.clone(g) if records(F) else adapter_of(g).clone(g)
+    return g
+
+
+def run_value_hooks(hooks: Hooks, g: Any) -> Any:
+    """Show `g` to each hook in turn; what one returns replaces it."""
+    for hook in tuple(hooks.values()):
+        new = hook(g)
+        if new is not None:
+            g = new
+    return g
+
+
+def _after(hooks: Hooks, node: Node, pairs: tuple, g: Any) -> tuple:
+    for hook in tuple(hooks.values()):
+        new = hook(tuple(gradient for _, gradient in pairs), (g,))
+        if new is None:
+            continue
+        if not isinstance(new, tuple) or len(new) != len(pairs):
+            raise RuntimeError(f"register_hook: expected the hook on {node.name()} to return None or a tuple of "
+                               f"{len(pairs)} gradients; got {new!r}")  # fmt: skip
+        pairs = tuple((edge, h) for (edge, _), h in zip(pairs, new, strict=True))
+    return pairs
+
+
+def add_node_hook(node: Node, kind: str, hook: Callable[..., Any]) -> Handle:
+    """Add `hook` to a node: `kind` is "value_hooks", "before" or "after"."""
+    extra = around(node)
+    hooks = getattr(extra, kind)
+    if hooks is None:
+        hooks = Hooks()
+        setattr(extra, kind, hooks)
+    if kind == "after":
+        node.rule.fresh = None  # the rule's results are shown too
+    return hooks.add(hook)
+
+
+def add_value_hook(value: Any, hook: Callable[[Any], Any]) -> Handle:
+    """Call `hook(gradient)` once for each pass, on the complete gradient of `value`."""
+    node = value.node
+    if node is None:
+        raise RuntimeError("register_hook: expected a value that requires grad; got one that does not")
+    if node is not LEAF:
+        return add_node_hook(node, "value_hooks", hook)
+    return leaf_hooks(value).value_hooks.add(hook)
+
+
+def add_post_accumulate_hook(value: Any, hook: Callable[[Any], None]) -> Handle:
+    """Call `hook(leaf)` once for each pass, when `leaf.grad` is complete."""
+    if value.node is not LEAF:
+        raise RuntimeError("register_post_accumulate_grad_hook: expected a leaf that requires grad; use register_hook "
+                           "for the gradients of other values")  # fmt: skip
+    return leaf_hooks(value).after.add(hook)
+
+
+def leaf_hooks(leaf: Any) -> LeafHooks:
+    """The hooks of a leaf, made if there are none yet."""
+    if leaf.hooks is None:
+        leaf.hooks = LeafHooks()
+    return leaf.hooks
+
+
+def retain_gradient(value: Any) -> None:
+    """Let the gradient of a value that is not a leaf land in its `.grad`."""
+    # Weakly: the value holds its node.
+    around(value.node).retain = ref(value)
+
+
+def retains_gradient(value: Any) -> bool:
+    """Whether `retain_gradient` was asked for this very value."""
+    rule = value.node.rule
+    return rule.backward is run_around and rule.extra.retain is not None and rule.extra.retain() is value
+
+
+def move_hooks(value: Any, node: Node) -> None:
+    """After an in-place operator gave `value` a new node: let `retain_grad` follow it there from `node`."""
+    rule = node.rule
+    if rule.backward is run_around and rule.extra.retain is not None and rule.extra.retain() is value:
+        rule.extra.retain = None
+        retain_gradient(value)
+
+
+def set_context(node: Node, context: Any) -> None:
+    """Run `node`'s rule inside `context`, a context manager that can be entered more than once."""
+    around(node)
+    node.context = context
+
+
+class _Packed:
+    """What became of a saved value: the pack hook's result, and how to get the value back."""
+
+    __slots__ = ("packed", "unpack")
+
+    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
+        self.packed, self.unpack = packed, unpack
+
+
+def pack_saved(node: Node, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]], kind: type) -> None:
+    """Pass what `node` saved in `s0` and `s1` through a mode's `saved_hooks`, if it is of type `kind`.
+
+    Called last when recording, and only in a mode that has such hooks; the rule needs to know
+    nothing of it.
+    """
+    pack, unpack = hooks
+    slots = []
+    for slot in ("s0", "s1"):
+        value = getattr(node, slot, None)
+        if isinstance(value, kind):
+            setattr(node, slot, _Packed(pack(value), unpack))
+            slots.append(slot)
+    if slots:
+        around(node).unpack = _unpacked
+
+
+def _unpacked(node: Node) -> Node:
+    twin = copy_node(node)
+    for slot, version in (("s0", "v0"), ("s1", "v1")):
+        saved = getattr(node, slot, None)
+        if type(saved) is _Packed:
+            value = saved.unpack(saved.packed)
+            setattr(twin, slot, value)
+            setattr(twin, version, adapter_of(value).version(value))
+    return twin

@@ -1,0 +1,94 @@
+"""Operators with several outputs.
+
+Note [Outputs]
+Such an operator has one node, whose rule gets the gradients of all its outputs at once, and one
+small node for each output, whose rule does nothing but hand its gradient on, with its position.
+Operators with one output never meet any of this.
+"""
+
+from __future__ import annotations
+
+from sys import _getframe
+
+from ._adapters import Adapter, adapters, register_adapter
+from ._graph import Node, Rule, next_seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Gradients(list):
+    """One gradient per output of a node; None for an output from which none has come."""
+
+    __slots__ = ()
+
+
+class _Recording:
+    """Sums of `Gradients` whose parts are recorded."""
+
+    def add(self, a: Gradients, b: Gradients) -> Gradients:
+        return Gradients(
+            y if x is None else x if y is None else adapters[type(x)].recording.add(x, y)
+            for x, y in zip(a, b, strict=True)
+        )
+
+
+class _GradientsAdapter(Adapter):
+    recording = _Recording()
+
+    def add(self, a: Gradients, b: Gradients) -> Gradients:
+        return Gradients(
+            y if x is None else x if y is None else adapters[type(x)].add(x, y) for x, y in zip(a, b, strict=True)
+        )
+
+    add_into = add  # the parts may have other owners, and almost never meet
+
+    def is_finite(self, v: Any, nan: bool = True, inf: bool = True) -> bool:
+        return True  # the parts were looked at when they were made
+
+
+register_adapter(Gradients, _GradientsAdapter())
+
+
+def _hand_on(F: Any, node: Node, g: Any) -> tuple:
+    gathered = Gradients([None]) * node.s1
+    gathered[node.s0] = g
+    return ((node.e0, gathered),)
+
+
+_OUTPUT = Rule("output", _hand_on, True, False)
+
+
+def record_many(outputs: Sequence[Any], rule: Rule, depth: int = 2) -> Node:
+    """Make the node of an operator with several outputs, and each output's own.
+
+    `outputs`: the values, None in the place of one that is not differentiable. The caller stores
+    edges and saved values in the node returned. `rule.backward(F, node, grads)` gets a list, one
+    gradient or None per output; `rule.fresh` must not be False, since `grads` may share memory
+    with anything.
+    """
+    if rule.fresh is False:
+        raise TypeError(f"record_many: expected a rule whose fresh is True or None; got False for {rule.name}")
+    node = Node()
+    node.rule = rule
+    node.seq = next_seq()
+    frame = _getframe(depth)
+    node.code = frame.f_code
+    node.lasti = frame.f_lasti
+    for k, value in enumerate(outputs):
+        if value is not None:
+            value.node = output_node(node, k, len(outputs))
+    return node
+
+
+def output_node(node: Node, k: int, count: int) -> Node:
+    """A node that stands for output `k` of `count` of `node`."""
+    output = Node()
+    output.rule = _OUTPUT
+    output.seq = next_seq()
+    output.code, output.lasti = node.code, node.lasti
+    output.e0 = node
+    output.s0, output.s1 = k, count
+    return output

@@ -1,0 +1,39 @@
+"""Saved values: whether they still are what they were when an operator saved them."""
+
+from __future__ import annotations
+
+from ._adapters import adapter_of
+from ._errors import MutationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ._graph import Node
+
+
+def check_saved(node: Node, value: Any, version: int, which: str = "a value") -> Any:
+    """`value`, if its version still is `version`; otherwise MutationError, which calls it `which`.
+
+    Rules in a hurry compare the versions themselves, and call `mutated` when they differ.
+    """
+    if adapter_of(value).version(value) != version:
+        mutated(node, value, which)
+    return value
+
+
+def mutated(node: Node, value: Any, which: str = "a value") -> NoReturn:
+    """Raise the error that says who saved `value`, and who changed it since."""
+    adapter = adapter_of(value)
+    mutation = adapter.describe_mutation(value)
+    name, forward = node.name(), node.where
+    by = f" by {mutation}" if mutation else ""
+    raise MutationError(
+        f"backward of {name}: expected {which} ({adapter.describe(value)}) as {name} saved it at {forward}; it was "
+        f"changed in place since{', last' if by else ''}{by}. Change a clone() instead, or use the operator's "
+        "out-of-place form",
+        operator=name,
+        forward=forward,
+        saved=which,
+        mutation=mutation,
+    )

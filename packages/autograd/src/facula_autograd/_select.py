@@ -1,0 +1,111 @@
+"""Passes that want the gradients of some inputs only: what to run, and where to intercept."""
+
+from __future__ import annotations
+
+from ._engine import gates_below, lowest, run_gate, walk
+from ._graph import Node, Rule, copy_node, edge_to, edges_of, free
+from ._hooks import run_around, run_inside, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+
+class _Selected:
+    """What the stand-in for one node must do. `collect` is None unless the node's own gradient is wanted."""
+
+    __slots__ = ("collect", "freed", "goes_on", "node", "target")
+
+    def __init__(self, node: Node, target: Node, goes_on: bool, freed: Rule | None) -> None:
+        self.node, self.target, self.goes_on, self.freed = node, target, goes_on, freed
+        self.collect: Callable[[Any], None] | None = None
+
+
+def select(
+    edges: Iterable[Any], inputs: Sequence[Any], collect: Callable[[Any, Any], None], accumulates: bool,
+    freed: Rule | None,
+) -> dict[int, Node]:
+    """A route for a pass that starts at `edges`: where a gradient for an edge goes, by the edge's id.
+
+    Edges that lead to none of the `inputs` are absent. `collect(input, gradient)` is called once
+    for each input that is reached, on its complete gradient; `accumulates` says that it updates
+    `.grad`, so hooks on that are due. A node all of whose edges are
+    wanted stands for itself; others get a stand-in, which hides the rest from the rule, so that
+    it computes nothing for them.
+    """
+    edges = list(edges)
+    asked: dict[int, list[Any]] = {}
+    for value in inputs:
+        asked.setdefault(id(edge_to(value)), []).append(value)
+
+    nodes = walk(edges)
+    live = set(asked)
+    goes_on: dict[int, bool] = {}
+    for node in sorted(nodes.values(), key=lambda node: node.seq):  # producers first
+        goes_on[id(node)] = any(id(e) in live for e in edges_of(node) if e is not None)
+        if goes_on[id(node)]:
+            live.add(id(node))
+
+    route = {}
+    for key, node in nodes.items():
+        if key in live:
+            route[key] = _stand_in(node, live, goes_on[key], asked.get(key), collect, freed)
+    running = [node for key, node in nodes.items() if key in live]
+    low = lowest(running, lambda e: id(e) in asked)
+    for e in edges:  # an input that is itself a root
+        if type(e) is not Node and id(e) in asked:
+            low.setdefault(id(e), (e, 0))
+
+    def leaf_rule(leaf: Any) -> Rule:
+        def settle(leaf: Any, g: Any, own: bool) -> None:
+            for value in asked[id(leaf)]:
+                collect(value, g)
+
+        return Rule("gate", run_gate, None, False, extra=(leaf, settle, accumulates))
+
+    route.update(gates_below(low, (), leaf_rule))
+    return route
+
+
+def _stand_in(
+    node: Node, live: set[int], goes_on: bool, asked: list | None, collect: Callable, freed: Rule | None
+) -> Node:
+    hidden = [slot for slot in ("e0", "e1") if id(getattr(node, slot, None)) not in live]
+    hidden = [slot for slot in hidden if getattr(node, slot, None) is not None]
+    if asked is None and not hidden:
+        return node
+    target = node
+    if hidden and goes_on:
+        target = copy_node(node)
+        for slot in hidden:
+            setattr(target, slot, None)
+    what = _Selected(node, target, goes_on, freed)
+    if asked is not None:
+        def collect_all(g: Any) -> None:
+            for value in asked:
+                collect(value, g)
+
+        what.collect = collect_all
+    gate = Node()
+    gate.rule = Rule(node.name(), _run_selected, None if asked else node.rule.fresh, False, extra=what)
+    gate.seq = node.seq
+    gate.code, gate.lasti = getattr(node, "code", None), getattr(node, "lasti", 0)  # type: ignore[assignment]
+    return gate
+
+
+def _run_selected(F: Any, gate: Node, g: Any) -> Any:
+    what: _Selected = gate.rule.extra
+    node = what.node
+    hooked = node.rule.backward is run_around
+    if what.collect is not None:
+        if hooked:
+            g = shown(F, node, g)
+        what.collect(g)
+    if not what.goes_on:
+        return ()
+    run = run_inside if hooked and what.collect is not None else node.rule.backward
+    pairs = run(F, what.target, g)
+    if what.freed is not None:
+        free(node, what.freed)
+    return pairs

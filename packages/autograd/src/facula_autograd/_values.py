@@ -1,0 +1,144 @@
+"""`Value`: the base class of everything that can be differentiated, and its methods for users."""
+
+from __future__ import annotations
+
+from sys import _getframe
+
+from ._adapters import adapter_of
+from ._calls import run_backward, sequence
+from ._errors import GradientError
+from ._graph import LEAF, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._handles import Handle
+
+
+class Value:
+    """Base class of differentiable values.
+
+    `node` is None (no gradient wanted), `LEAF` (a leaf that requires grad) or the Node that
+    computed the value; every constructor sets it. `_grad` and `hooks` are set when a value
+    becomes a leaf that requires grad, and may be unset before. Subclasses add `__weakref__`.
+    """
+
+    __slots__ = ("_grad", "hooks", "node")
+
+    node: Any
+    _grad: Any
+    hooks: Any
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operators on this value record; settable on leaves."""
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self.requires_grad_(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
+        if type(self.node) is Node:
+            if requires_grad:
+                return self
+            raise GradientError(
+                "requires_grad_: expected a leaf; this value was computed by "
+                f"{self.node.name()} at {self.node.where}. Use detach() for a value that wants no gradient"
+            )
+        if requires_grad and self.node is None:
+            adapter = adapter_of(self)
+            if not adapter.differentiable(self):
+                raise GradientError("requires_grad_: expected a floating-point or complex value; got "
+                                    f"{adapter.describe(self)}")  # fmt: skip
+            self._grad = getattr(self, "_grad", None)
+            self.hooks = getattr(self, "hooks", None)
+        self.node = LEAF if requires_grad else None
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this value was made by the user rather than by a recorded operator."""
+        return type(self.node) is not Node
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that computed this value; None for leaves."""
+        node = self.node
+        return node if type(node) is Node else None
+
+    @property
+    def grad(self) -> Any:
+        """The gradient accumulated by backward passes, or None; settable and deletable."""
+        grad = getattr(self, "_grad", None)
+        if grad is None and type(self.node) is Node and not self.retains_grad:
+            from warnings import warn
+
+            warn("grad: the .grad of a value that is not a leaf is not filled by backward(); call retain_grad() on it "
+                 "before, or look at a leaf", UserWarning, stacklevel=2)  # fmt: skip
+        return grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if grad is not None:
+            adapter = adapter_of(self)
+            if grad is self:
+                raise GradientError("grad: expected a gradient; got the value itself")
+            if not isinstance(grad, Value) or adapter_of(grad).metadata(grad) != adapter.metadata(self):
+                raise GradientError(f"grad: expected a gradient like {adapter.describe(self)}; got "
+                                    f"{adapter_of(grad).describe(grad)}")  # fmt: skip
+        self._grad = grad
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this value to the `.grad` of the leaves it was computed from.
+
+        The arguments are those of `facula_autograd.backward`.
+        """
+        if inputs is not None:
+            inputs = sequence(inputs)
+        frame = _getframe(1)
+        run_backward((self,), (gradient,), retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
+        """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
+
+        Returns a handle whose `remove()` takes the hook away.
+        """
+        from ._hooks import add_value_hook
+
+        return add_value_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> Handle:
+        """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
+        from ._hooks import add_post_accumulate_hook
+
+        return add_post_accumulate_hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this value in `.grad`, though it is not a leaf. No effect on leaves."""
+        from ._hooks import retain_gradient
+
+        if self.node is None:
+            raise GradientError("retain_grad: expected a value that requires grad; got one that does not")
+        if type(self.node) is Node:
+            retain_gradient(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this value, and it is not a leaf."""
+        from ._hooks import retains_gradient
+
+        return type(self.node) is Node and retains_gradient(self)
