@@ -5,6 +5,7 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 `_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
 """
 
+from . import _matmul as _matmul  # planners register themselves
 from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads

@@ -1,0 +1,30 @@
+/* The plan of a product of matrices. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* o = a @ b, o is m x n, the sum runs over k. Python fills the first part, the planning function of the instruction
+   set the second (see gemm_plan.inc). Strides are in elements. */
+struct facula_matmul {
+    int64_t m, n, k;
+    int64_t a_row, a_col, b_row, b_col, o_row, o_col;
+    int64_t batches;                      /* product of the extents in nest */
+    int32_t batch_dims;                   /* length of nest */
+    int8_t arg_a, arg_b, arg_bias, arg_o; /* positions in args; no bias: 0. The workspace comes after o. */
+
+    int32_t swapped;           /* a and b have changed places: this is the transposed product, bias belongs to rows */
+    int32_t b_direct;          /* rows of b are read where they are, not packed */
+    int32_t a_copied;          /* blocks of a are copied, to be read without cache conflicts or conversions */
+    int32_t through;           /* results go through a private tile, because o has another type or order */
+    int64_t m_tile, n_tile;    /* a task makes an m_tile x n_tile piece of o */
+    int64_t m_block, k_block;  /* so much of a is copied, so many rows of b packed, at a time */
+    int64_t k_part;            /* terms of the sum that one task adds up */
+    int64_t m_tiles, n_tiles, parts, tasks;
+    int64_t slots, slot_bytes; /* how many tasks may run at once, and the workspace of each */
+    int64_t b_bytes, a_bytes;  /* inside a slot: packed b, then copied a, then the private tile */
+    int64_t workspace;
+
+    int64_t nest[]; /* a batch dimension: extent, then steps of a, b and o. Innermost first. */
+};
+
+/* Fills the second part of the plan for so many threads. */
+typedef void (*facula_matmul_planner)(struct facula_matmul *plan, int threads);

@@ -1,0 +1,67 @@
+/* Vectors as wide as the instruction set has them, in GCC's portable notation, and the little it lacks. */
+#pragma once
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
+/* The same where the address need not be aligned and other types may lie. */
+typedef float loose_floats __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef double loose_doubles __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+/* The first `count` lanes from or to memory; nothing beyond them is touched. Other lanes load as 0. */
+static inline floats load_floats(const float *from, int64_t count)
+{
+#ifdef __AVX512F__
+    return (floats)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
+#else
+    floats lanes = {0};
+    for (int64_t i = 0; i < count; i++)
+        lanes[i] = from[i];
+    return lanes;
+#endif
+}
+
+static inline void store_floats(float *to, floats lanes, int64_t count)
+{
+#ifdef __AVX512F__
+    _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), (__m512)lanes);
+#else
+    for (int64_t i = 0; i < count; i++)
+        to[i] = lanes[i];
+#endif
+}
+
+static inline doubles load_doubles(const double *from, int64_t count)
+{
+#ifdef __AVX512F__
+    return (doubles)_mm512_maskz_loadu_pd((__mmask8)((1u << count) - 1), from);
+#else
+    doubles lanes = {0};
+    for (int64_t i = 0; i < count; i++)
+        lanes[i] = from[i];
+    return lanes;
+#endif
+}
+
+static inline void store_doubles(double *to, doubles lanes, int64_t count)
+{
+#ifdef __AVX512F__
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), (__m512d)lanes);
+#else
+    for (int64_t i = 0; i < count; i++)
+        to[i] = lanes[i];
+#endif
+}

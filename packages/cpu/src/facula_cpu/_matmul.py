@@ -1,0 +1,145 @@
+"""Planners of `matmul` and `linear`: products of matrices, with batch dimensions, of any strides."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import Plan
+
+from ._kernels import ffi, lib
+from ._planners import bound_plan, no_kernel, planner
+from ._registry import find_kernel
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+MOST_BATCH_DIMS = 64
+
+
+@planner("matmul")
+def plan_matmul(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o = a @ b for a (..., m, k) and b (..., k, n) with equal batch dimensions, o (..., m, n). Any strides.
+
+    Batch dimensions are expanded by the caller (stride 0). All dtypes; bool is any(a and b).
+    """
+    a, b = inputs
+    o = outputs[0]
+    a_row, a_col = a.strides[-2:]
+    b_row, b_col = b.strides[-2:]
+    batch = zip(a.shape[:-2], a.strides, b.strides, o.strides, strict=False)
+    return plan_product(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        (a.shape[-2], b.shape[-1], a.shape[-1]),
+        (a_row, a_col, b_row, b_col, *o.strides[-2:]),
+        collapse_batch([dim for dim in batch if dim[0] != 1]),
+    )
+
+
+@planner("linear")
+def plan_linear(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o = x @ w.T + bias for x (..., k), w (n, k) and, if given, bias (n,); o (..., n). float32 and float64.
+
+    A bias must be contiguous.
+    """
+    x, w, *bias = inputs
+    o = outputs[0]
+    if not o.dtype.is_floating_point or o.dtype.itemsize < 4 or (bias and not bias[0].is_contiguous):
+        raise no_kernel(operator, inputs, outputs)
+    rows = [dim for dim in zip(x.shape[:-1], x.strides, (0,) * len(x.shape), o.strides, strict=False) if dim[0] != 1]
+    dims = collapse_batch(rows)
+    m, a_row, o_row = 1, 0, 0
+    if dims:
+        m, a_row, _, o_row = dims.pop(0)
+    return plan_product(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        (m, w.shape[0], x.shape[-1]),
+        (a_row, x.strides[-1], w.strides[1], w.strides[0], o_row, o.strides[-1]),
+        dims,
+    )
+
+
+def collapse_batch(dims: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Batch dimensions (extent, steps of a, b and o), merged where they are walked as one, innermost first.
+
+    >>> collapse_batch([(2, 12, 0, 20), (3, 4, 0, 5)])
+    [(3, 4, 0, 5), (2, 12, 0, 20)]
+    >>> collapse_batch([(2, 12, 0, 15), (3, 4, 0, 5)])
+    [(6, 4, 0, 5)]
+    """
+    merged: list[tuple[int, int, int, int]] = []
+    for extent, a, b, o in reversed(dims):
+        if merged:
+            inner, a_in, b_in, o_in = merged[-1]
+            if a == a_in * inner and b == b_in * inner and o == o_in * inner:
+                merged[-1] = (extent * inner, a_in, b_in, o_in)
+                continue
+        merged.append((extent, a, b, o))
+    return merged
+
+
+def plan_product(
+    operator: str,
+    inputs: tuple,
+    outputs: tuple[Layout, ...],
+    parameters: tuple,
+    sizes: tuple[int, int, int],
+    strides: tuple[int, ...],
+    batch: list[tuple[int, int, int, int]],
+) -> Plan:
+    """The plan for o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b, o, and batch dimensions."""
+    code = outputs[0].dtype.code
+    kernel = find_kernel("matmul", code, code, code)
+    if kernel is None or any(one.dtype.code != code for one in inputs):
+        raise no_kernel(operator, inputs, outputs)
+    m, n, k = sizes
+    a_row, a_col, b_row, b_col, o_row, o_col = strides
+    # One b for all rows of all batches: that is one taller product.
+    while batch and batch[0][2] == 0 and (m == 1 or (batch[0][1] == m * a_row and batch[0][3] == m * o_row)):
+        extent, a_step, _, o_step = batch.pop(0)
+        if m == 1:
+            a_row, o_row = a_step, o_step
+        m *= extent
+    # Strides of dimensions of one element mean nothing: choose those that look contiguous.
+    if m == 1:
+        a_row, o_row = a_col * k or 1, o_col * n or 1
+    if k == 1:
+        a_col, b_row = 1, b_col * n or 1
+    if n == 1:
+        b_col, o_col = 1, 1
+    batches = 1
+    for dim in batch:
+        batches *= dim[0]
+    biased = len(inputs) > 2
+    nest = [number for dim in batch for number in dim]
+    struct: Any = ffi.new("struct facula_matmul *", {"nest": nest or [0]})
+    struct.m, struct.n, struct.k = m, n, k
+    struct.a_row, struct.a_col, struct.b_row, struct.b_col, struct.o_row, struct.o_col = (
+        a_row, a_col, b_row, b_col, o_row, o_col)  # fmt: skip
+    struct.batches, struct.batch_dims = batches, len(batch)
+    struct.arg_a, struct.arg_b, struct.arg_bias, struct.arg_o = 1, 2, 3 if biased else 0, 4 if biased else 3
+    _blocking(code)(struct, lib.facula_threads())
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel.address,
+        struct,
+        arrays=len(inputs) + 1,
+        cost=kernel.cost * k,
+        workspace=struct.workspace,
+    )
+
+
+@lru_cache(maxsize=16)
+def _blocking(code: int) -> Any:
+    """The C function that decides how products of that dtype are cut up."""
+    kernel = find_kernel("matmul planner", code)
+    assert kernel is not None, f"every matmul has a planner; dtype code {code} has none"
+    return ffi.cast("facula_matmul_planner", kernel.address)
