@@ -17,7 +17,8 @@ CSRC = Path("csrc")
 # No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
 # Contraction is off so that vectorised loops and their remainders round alike, wherever threads split them.
 COMMON = ["-std=gnu11", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
-          "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi"]  # fmt: skip
+          "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-Wno-type-limits",
+          "-Werror=implicit-function-declaration"]  # fmt: skip
 X86_LEVELS = [
     ["-march=x86-64"],
     ["-march=x86-64-v3"],

@@ -9,10 +9,19 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* The codes of facula_storage.DType. */
-enum {
-    BOOL = 1, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128
-};
+/* The codes of facula_storage.DType. Macros, so that templates can compare them. */
+#define BOOL 1
+#define UINT8 2
+#define INT8 3
+#define INT16 4
+#define INT32 5
+#define INT64 6
+#define FLOAT16 7
+#define BFLOAT16 8
+#define FLOAT32 9
+#define FLOAT64 10
+#define COMPLEX64 11
+#define COMPLEX128 12
 
 /* How a Python scalar lies in args: an int64, a double, or two doubles. */
 enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX };

@@ -1,0 +1,13 @@
+/* Elementwise operators of floating-point numbers: floating.inc for each type. */
+#include "../functions.h"
+#include "../kernel.h"
+
+#define T float
+#define SUFFIX float32
+#define CODE FLOAT32
+#include "../floating.inc"
+
+#define T double
+#define SUFFIX float64
+#define CODE FLOAT64
+#include "../floating.inc"

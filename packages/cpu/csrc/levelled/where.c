@@ -1,0 +1,39 @@
+/* where(condition, x, y): by the size of the element. */
+#include "../kernel.h"
+
+#define T uint8_t
+#define SUFFIX 1
+#include "../where.inc"
+
+#define T uint16_t
+#define SUFFIX 2
+#include "../where.inc"
+
+#define T uint32_t
+#define SUFFIX 4
+#include "../where.inc"
+
+#define T uint64_t
+#define SUFFIX 8
+#include "../where.inc"
+
+struct sixteen {
+    uint64_t low, high;
+};
+#define T struct sixteen
+#define SUFFIX 16
+#include "../where.inc"
+
+#define WHERE(code, size) FACULA_KERNEL("where", where_##size, 40 + 12 * size, BOOL, code, code, code)
+WHERE(BOOL, 1)
+WHERE(UINT8, 1)
+WHERE(INT8, 1)
+WHERE(INT16, 2)
+WHERE(INT32, 4)
+WHERE(INT64, 8)
+WHERE(FLOAT16, 2)
+WHERE(BFLOAT16, 2)
+WHERE(FLOAT32, 4)
+WHERE(FLOAT64, 8)
+WHERE(COMPLEX64, 8)
+WHERE(COMPLEX128, 16)
