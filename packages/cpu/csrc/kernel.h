@@ -4,6 +4,8 @@
 
 #include "plans/elementwise.h"
 #include "plans/library.h"
+#include "plans/random.h"
+#include "plans/transposing_copy.h"
 #include "pool.h"
 #include "status.h"
 

@@ -111,7 +111,7 @@ static ALWAYS_INLINE float log1p_float32(float x)
     float result = log_of_parts((float)bits * 0x1p-23f, m);
     result = x == -1.0f ? -__builtin_inff() : result;
     result = x < -1.0f ? __builtin_nanf("") : result;
-    result = x == 0.0f ? x : result;
+    result = __builtin_fabsf(x) < 0x1p-24f ? x : result; /* the scale would cost subnormal numbers bits */
     return x < __builtin_inff() ? result : x;
 }
 

@@ -5,7 +5,10 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 `_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
 """
 
-from . import _matmul as _matmul  # planners register themselves
+# Planners register themselves when their module is imported.
+from . import _copy as _copy
+from . import _matmul as _matmul
+from . import _random as _random
 from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads

@@ -1,0 +1,62 @@
+"""The planner of copies: within a dtype or between two, and in blocks where the dimensions change places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._elementwise import byte_steps, collapse, plan_elementwise
+from ._kernels import ffi
+from ._planners import SERIAL, bound_plan, planner
+from ._registry import find_kernel
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Plan
+
+WORTH_BLOCKS = 16  # shorter dimensions fit the cache as they are
+BAND = 64  # rows in a piece of work: whole cache lines of any dtype
+
+
+@planner("copy")
+def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
+    (source,), (target,) = inputs, outputs
+    if not isinstance(source, type) and source.dtype is target.dtype and not source.is_contiguous:
+        plan = plan_transposing(operator, source, target, parameters)
+        if plan is not None:
+            return plan
+    return plan_elementwise(operator, inputs, outputs, parameters)
+
+
+def plan_transposing(operator: str, source: Layout, target: Layout, parameters: tuple) -> Plan | None:
+    """The plan in blocks, where source and target each lie without gaps along a dimension of their own."""
+    itemsize = target.dtype.itemsize
+    shape = target.shape
+    dims = collapse(shape, [byte_steps(source, shape, False), byte_steps(target, shape, False)])
+    columns, source_step, target_step = dims[0]
+    if target_step != itemsize or source_step in (0, itemsize) or columns < WORTH_BLOCKS:
+        return None
+    for at, (rows, step, _) in enumerate(dims):
+        if step == itemsize and rows >= WORTH_BLOCKS:
+            break
+    else:
+        return None
+    block = find_kernel("transpose_block", itemsize)
+    around = dims[1:at] + dims[at + 1 :]
+    struct = ffi.new(
+        "struct facula_transpose *",
+        {
+            "block": ffi.cast("void (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)", block.address),
+            "rows": rows,
+            "columns": columns,
+            "source_step": source_step,
+            "target_step": dims[at][2],
+            "band": BAND,
+            "bands": -(-rows // BAND),
+            "serial": SERIAL // block.cost,
+            "itemsize": itemsize,
+            "dims": len(around),
+            "nest": [number for dim in around for number in dim],
+        },
+    )
+    kernel = find_kernel("transposing_copy")
+    return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=block.cost)

@@ -1,0 +1,60 @@
+"""The planner of random operators; see Note [Random numbers] in random.c.
+
+Launch: `launch(n, output, seed, offset, *parameters)`, the output contiguous. Parameters are, of
+
+    uniform    low, high (floats): evenly from [low, high); floating dtypes
+    normal     mean, deviation (floats); floating dtypes
+    randint    low, high (ints): evenly from [low, high); bool and integer dtypes
+    bernoulli  probability of 1 (float), else 0; all real dtypes
+    philox     block (int): the generator's words, from the block of that number on; int32
+
+`inputs` is empty, or the types of these scalars.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._kernels import ffi
+from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
+from ._registry import find_kernel
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Plan
+
+SCALARS = {
+    "uniform": (float, float),
+    "normal": (float, float),
+    "randint": (int, int),
+    "bernoulli": (float,),
+    "philox": (int,),
+}
+
+
+@planner(*SCALARS)
+def plan_random(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """A plan that fills a contiguous output of any size."""
+    output = outputs[0]
+    draw = find_kernel(operator, output.dtype.code)
+    if draw is None or not output.is_contiguous:
+        raise no_kernel(operator, inputs, outputs)
+    struct = ffi.new(
+        "struct facula_random *",
+        {
+            "draw": ffi.cast("facula_draw", draw.address),
+            "itemsize": output.dtype.itemsize,
+            "serial": SERIAL // draw.cost,
+            "grain": GRAIN // draw.cost,
+        },
+    )
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        find_kernel("random").address,
+        struct,
+        arrays=1,
+        scalars=(int, int, *SCALARS[operator]),
+        cost=draw.cost,
+        any_size=True,
+    )
