@@ -7,6 +7,8 @@ differentiable values use `extend.py`, and nothing that starts with an underscor
 
 from ._calls import backward, grad
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
+from ._function import Function, once_differentiable
+from ._gradcheck import gradcheck, gradgradcheck
 from ._modes import (
     detect_anomaly,
     enable_grad,
@@ -17,22 +19,28 @@ from ._modes import (
     saved_tensors_hooks,
     set_grad_enabled,
 )
+from ._variable import Variable
 
 __all__ = [
     "AnomalyError",
     "AutogradError",
     "FreedGraphError",
+    "Function",
     "GradcheckError",
     "GradientError",
     "MutationError",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "once_differentiable",
     "saved_tensors_hooks",
     "set_grad_enabled",
 ]

@@ -200,9 +200,8 @@ def _selected(
     accumulates = collect is None
     if accumulates:
         collect = _accumulator(create)
-    seen: set[int] = set()
-    unique = [value for value in inputs if id(value) not in seen and not seen.add(id(value))]
-    route = select([e for e, _ in pairs], unique, collect, accumulates, freed)
+    unique = {id(value): value for value in inputs}
+    route = select([e for e, _ in pairs], list(unique.values()), collect, accumulates, freed)
 
     def watch(node: Node, rule: Rule, pairs: Any) -> list:
         if check is not None:

@@ -29,12 +29,12 @@ from ._modes import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
 def run(
-    pairs: Iterable[tuple[Any, Any]],
+    pairs: Sequence[tuple[Any, Any]],
     own: bool,
     F: Any,
     freed: Rule | None,
@@ -53,7 +53,8 @@ def run(
     plus, settle = (add_recorded, settle_recorded) if create else (add, settle_plain)
     if create and watch is None:
         watch = _as_is
-    seq = None
+    seq = next_g = None
+    next_own = False
     while True:
         node = None
         for e, h in pairs:
@@ -196,7 +197,9 @@ def _gates(
     low = lowest(walk(front).values(), lambda e: e.hooks is not None and id(e) not in gates)
     if id(leaf) not in low:  # all of it is in `pairs`: run before whatever else is ready
         low[id(leaf)] = (leaf, next_seq() if seq is None else seq)
-    gates.update(gates_below(low, gates.values(), lambda e: Rule("gate", run_gate, None, False, extra=(e, settle, True))))
+    gates.update(
+        gates_below(low, gates.values(), lambda e: Rule("gate", run_gate, None, False, extra=(e, settle, True)))
+    )
     return gates[id(leaf)]
 
 

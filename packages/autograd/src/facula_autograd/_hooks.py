@@ -188,7 +188,7 @@ def set_context(node: Node, context: Any) -> None:
     node.context = context
 
 
-class _Packed:
+class Packed:
     """What became of a saved value: the pack hook's result, and how to get the value back."""
 
     __slots__ = ("packed", "unpack")
@@ -196,30 +196,48 @@ class _Packed:
     def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
         self.packed, self.unpack = packed, unpack
 
+    def get(self) -> Any:
+        """The value."""
+        return self.unpack(self.packed)
+
 
 def pack_saved(node: Node, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]], kind: type) -> None:
-    """Pass what `node` saved in `s0` and `s1` through a mode's `saved_hooks`, if it is of type `kind`.
+    """Pass what `node` saved through a mode's `saved_hooks`: values of type `kind` in `s0` or `s1`, or in tuples there.
 
-    Called last when recording, and only in a mode that has such hooks; the rule needs to know
-    nothing of it.
+    Called last when recording, and only in a mode that has such hooks. The rule needs to know
+    nothing of it: it will run on a copy of the node, with the values unpacked and their versions
+    as they then are.
     """
     pack, unpack = hooks
-    slots = []
+
+    def packed(saved: Any) -> Any:
+        return Packed(pack(saved), unpack) if isinstance(saved, kind) else saved
+
+    found = False
     for slot in ("s0", "s1"):
-        value = getattr(node, slot, None)
-        if isinstance(value, kind):
-            setattr(node, slot, _Packed(pack(value), unpack))
-            slots.append(slot)
-    if slots:
+        saved = getattr(node, slot, None)
+        new = tuple(packed(part) for part in saved) if type(saved) is tuple else packed(saved)
+        if _holds_packed(new):
+            setattr(node, slot, new)
+            found = True
+    if found:
         around(node).unpack = _unpacked
+
+
+def _holds_packed(saved: Any) -> bool:
+    return type(saved) is Packed or (type(saved) is tuple and any(type(part) is Packed for part in saved))
 
 
 def _unpacked(node: Node) -> Node:
     twin = copy_node(node)
-    for slot, version in (("s0", "v0"), ("s1", "v1")):
+    for slot, versions in (("s0", "v0"), ("s1", "v1")):
         saved = getattr(node, slot, None)
-        if type(saved) is _Packed:
-            value = saved.unpack(saved.packed)
+        if type(saved) is Packed:
+            value = saved.get()
             setattr(twin, slot, value)
-            setattr(twin, version, adapter_of(value).version(value))
+            setattr(twin, versions, adapter_of(value).version(value))
+        elif type(saved) is tuple and _holds_packed(saved):
+            parts = tuple(part.get() if type(part) is Packed else part for part in saved)
+            setattr(twin, slot, parts)
+            setattr(twin, versions, tuple(adapter_of(part).version(part) for part in parts))
     return twin

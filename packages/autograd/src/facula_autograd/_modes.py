@@ -161,6 +161,9 @@ class replace_mode:
 
     __slots__ = ("_blocks", "_changes")
 
+    _blocks: list[_Block]
+    _changes: dict[str, Any]
+
     def __init__(self, **changes: Any) -> None:
         unknown = changes.keys() - set(_FIELDS)
         if unknown:
@@ -174,7 +177,7 @@ class replace_mode:
     def __exit__(self, *exc: object) -> None:
         # One object may be entered again inside itself, and by several threads.
         blocks, top = self._blocks, _current.get()
-        block = top if top in blocks else blocks[-1]
+        block = top if top is not None and top in blocks else blocks[-1]
         blocks.remove(block)
         _close(block)
 

@@ -23,7 +23,10 @@ class _Selected:
 
 
 def select(
-    edges: Iterable[Any], inputs: Sequence[Any], collect: Callable[[Any, Any], None], accumulates: bool,
+    edges: Iterable[Any],
+    inputs: Sequence[Any],
+    collect: Callable[[Any, Any], None],
+    accumulates: bool,
     freed: Rule | None,
 ) -> dict[int, Node]:
     """A route for a pass that starts at `edges`: where a gradient for an edge goes, by the edge's id.
@@ -82,6 +85,7 @@ def _stand_in(
             setattr(target, slot, None)
     what = _Selected(node, target, goes_on, freed)
     if asked is not None:
+
         def collect_all(g: Any) -> None:
             for value in asked:
                 collect(value, g)

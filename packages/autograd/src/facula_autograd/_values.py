@@ -87,7 +87,7 @@ class Value:
             adapter = adapter_of(self)
             if grad is self:
                 raise GradientError("grad: expected a gradient; got the value itself")
-            if not isinstance(grad, Value) or adapter_of(grad).metadata(grad) != adapter.metadata(self):
+            if adapter_of(grad).metadata(grad) != adapter.metadata(self):
                 raise GradientError(f"grad: expected a gradient like {adapter.describe(self)}; got "
                                     f"{adapter_of(grad).describe(grad)}")  # fmt: skip
         self._grad = grad
