@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 import tomllib
@@ -30,8 +31,12 @@ DIST = ROOT / "dist"
 CONSTRAINTS = DIST / "constraints.txt"
 STAMPS = DIST / "stamps.json"
 RESULTS = ROOT / ".nox" / "results"
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
-TORCH = "torch==2.13.0"
+PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
+LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
+TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
+TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
 )
@@ -87,10 +92,10 @@ def make_wheel(session: nox.Session, package: str, output: Path, **env: str) -> 
     session.run("python", "-m", "build", *arguments, silent=True, env=env)
 
 
-def install_build_tools(session: nox.Session) -> None:
+def build_tools() -> list[str]:
     """What the packages' builds require; they run without isolation, so it is fetched once for all."""
-    backends = {requirement for package in PACKAGES for requirement in project(package)["build-system"]["requires"]}
-    session.install("build", "wheel", *sorted(backends))
+    required = {requirement for package in PACKAGES for requirement in project(package)["build-system"]["requires"]}
+    return ["build", "wheel", *sorted(required)]
 
 
 @nox.session
@@ -108,7 +113,7 @@ def build(session: nox.Session) -> None:
 
     stale = [package for package in PACKAGES if not is_current(package)]
     if stale:
-        install_build_tools(session)
+        session.install(*build_tools())
     for package in stale:
         for old in DIST.glob(wheels_of(package)):
             old.unlink()
@@ -135,18 +140,17 @@ def install(session: nox.Session, *packages: str, extra: str = "", also: tuple[s
 
 
 def run_pytest(session: nox.Session, report: str, *arguments: str, cwd: Path, **env: str) -> None:
-    """Run pytest in `cwd`, with the root's settings and a report for `total`; posargs of the session come last."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    """Run pytest in `cwd` with the root's settings, and leave a report that `tests` counts."""
     result = RESULTS / f"{report}.xml"
+    result.parent.mkdir(parents=True, exist_ok=True)
     result.unlink(missing_ok=True)
-    env = {"HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "ci"), **env}
     settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={cwd}", f"--junitxml={result}"]
     with session.chdir(cwd):
-        session.run("python", "-m", "pytest", *settings, *arguments, *session.posargs, env=env)
+        session.run("python", "-m", "pytest", *settings, *arguments, env={"HYPOTHESIS_PROFILE": PROFILE, **env})
 
 
 def outside_the_tree(session: nox.Session, package: str) -> Path:
-    """A copy of PACKAGE's tests with no sources beside them, and the checks that each package has in common."""
+    """A copy of PACKAGE's tests with no sources beside them, and the checks that all packages share."""
     place = Path(session.create_tmp()) / "outside"
     shutil.rmtree(place, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", ".hypothesis")
@@ -161,6 +165,154 @@ def outside_the_tree(session: nox.Session, package: str) -> Path:
 @nox.parametrize("package", [nox.param(package, id=package) for package in PACKAGES])
 def package_tests(session: nox.Session, package: str) -> None:
     """One package's tests, on its wheel and its declared dependencies, with nothing else of ours installed."""
+    for old in RESULTS.glob(f"{package}*.xml"):
+        old.unlink()
     install(session, package, extra="test")
     place = outside_the_tree(session, package)
-    run_pytest(session, f"package-{package}", "tests", "each_package", cwd=place, FACULA_PACKAGE=package)
+    run_pytest(session, package, "tests", *session.posargs, cwd=place)
+    run_pytest(session, f"{package}-each", "each_package", cwd=place, FACULA_PACKAGE=package)
+    if package == "cpu":
+        for level in lower_levels(session):
+            session.log(f"kernels at {level}")
+            others = [f"--ignore=tests/test_{name}.py" for name in ("build", "pool")]
+            run_pytest(session, f"cpu-{level}", "tests", *others, *session.posargs, cwd=place, FACULA_CPU_LEVEL=level)
+
+
+def lower_levels(session: nox.Session) -> tuple[str, ...]:
+    """The instruction sets below the one that this processor runs by default."""
+    script = "import facula_cpu; print(facula_cpu.level())"
+    best = str(session.run("python", "-c", script, silent=True)).strip()
+    return LEVELS[: LEVELS.index(best)] if best in LEVELS else ()
+
+
+@nox.session(requires=["build"])
+def integration(session: nox.Session) -> None:
+    """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
+    install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, *build_tools()))
+    run_pytest(session, "integration", "integration_tests", *session.posargs, cwd=ROOT)
+
+
+@nox.session(venv_backend="none", requires=["lint", "typing", *PACKAGE_TESTS, "integration"])
+def tests(session: nox.Session) -> None:
+    """Everything that a change must pass; prints the number of tests of all sessions together."""
+    counted = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
+    for report in RESULTS.glob("*.xml"):
+        for suite in ElementTree.parse(report).iter("testsuite"):
+            for key in counted:
+                counted[key] += int(suite.get(key, 0))
+    failed = counted["failures"] + counted["errors"]
+    passed = counted["tests"] - failed - counted["skipped"]
+    print(f"total: {passed} passed, {failed} failed, {counted['skipped']} skipped")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, formatting, which package may import which, and the rules of the house that a program can check."""
+    session.install("ruff==0.17.*", "import-linter==2.*", *TEST_TOOLS)
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    sources = os.pathsep.join(str(ROOT / "packages" / package / "src") for package in PACKAGES)
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": sources})
+    run_pytest(session, "lint", "integration_tests/repository", cwd=ROOT)
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """mypy over all packages' sources together."""
+    session.install("mypy==2.4.*", "types-cffi", "numpy>=1.26,<3")
+    sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
+    session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
+
+
+@nox.session(requires=["build"])
+@nox.parametrize("package", [nox.param(package, id=package) for package in PACKAGES])
+def lowest(session: nox.Session, package: str) -> None:
+    """One package's tests with the lowest third-party versions that it declares."""
+    floors = Path(session.create_tmp()) / "floors.txt"
+    floors.write_text("".join(f"{floor}\n" for floor in lowest_versions(package)))
+    install(session, package, extra="test", also=("-c", str(floors)))
+    run_pytest(session, f"lowest/{package}", "tests", *session.posargs, cwd=outside_the_tree(session, package))
+
+
+def lowest_versions(package: str) -> list[str]:
+    """`numpy>=1.26,<3` -> `numpy==1.26`, for the dependencies of PACKAGE and of the siblings it stands on."""
+    floors: dict[str, str] = {}
+    pending = [package]
+    while pending:
+        extra = "test" if pending[-1] == package else ""
+        for requirement in requirements(pending.pop(), extra):
+            name, floor = re.match(r"([\w.-]+)\s*>=\s*([\w.]+)", requirement).groups()
+            if name.startswith("facula"):
+                pending.append(name.removeprefix("facula-"))
+            else:
+                floors[name] = max(floors.get(name, floor), floor, key=lambda v: [int(part) for part in v.split(".")])
+    return [f"{name}=={floor}" for name, floor in sorted(floors.items())]
+
+
+# Programs ------------------------------------------------------------------------------------------------------------
+
+
+@nox.session(requires=["build"])
+def train(session: nox.Session) -> None:
+    """Train the example on handwritten digits, on the built wheels alone; arguments go to the program."""
+    install(session, "facula", extra="examples")
+    session.chdir(session.create_tmp())
+    session.run("python", "-m", "facula.examples.digits", *session.posargs)
+
+
+@nox.session(requires=["build"])
+def bench(session: nox.Session) -> None:
+    """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
+    install(session, "facula", also=(TORCH, "matplotlib"))
+    (ROOT / "results").mkdir(exist_ok=True)
+    session.run("python", str(ROOT / "benchmarks" / "run.py"), *session.posargs)
+
+
+@nox.session(requires=["build"])
+def soak(session: nox.Session) -> None:
+    """Thousands of steps of random batch and length: resident memory stays flat and no block is left."""
+    install(session, "facula")
+    session.run("python", str(ROOT / "integration_tests" / "soak.py"), *session.posargs)
+
+
+@nox.session(requires=["build"])
+def conformance(session: nox.Session) -> None:
+    """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
+
+    Without arguments, only writes PyTorch's answers anew that the tests expect (integration_tests/reference).
+    """
+    install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest"))
+    for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):
+        session.run("python", str(script))
+    if session.posargs:
+        harness, *options = session.posargs
+        (ROOT / "results").mkdir(exist_ok=True)
+        report = str(ROOT / "results" / "conformance.json")
+        session.run("python", str(Path(harness).resolve() / "ops.py"), "facula", "--out", report, *options)
+
+
+@nox.session
+def asan(session: nox.Session) -> None:
+    """The packages with C in them, built under AddressSanitizer and UBSan, with one malloc for each block."""
+    flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1"
+    wheels = Path(session.create_tmp()) / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    session.install(*build_tools(), *TEST_TOOLS, "numpy>=1.26,<3")
+    watched = [package for package in PACKAGES if package != "facula"]
+    for package in watched:
+        make_wheel(session, package, wheels, CFLAGS=flags, LDFLAGS=flags)
+    built = [str(wheel) for wheel in sorted(wheels.glob("*.whl"))]
+    session.install("--no-deps", "--force-reinstall", *built)
+    library = str(session.run("gcc", "-print-file-name=libasan.so", external=True, silent=True)).strip()
+    env = {
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+        "FACULA_ALLOCATOR": "malloc",
+        "FACULA_SANITIZE": flags,
+    }
+    run_pytest(session, "asan/planted", "integration_tests/sanitizers", cwd=ROOT, **env)
+    for package in set(watched) - {"autograd"}:  # which has no C in it, nor under it
+        place = outside_the_tree(session, package)
+        run_pytest(session, f"asan/{package}", "tests", *session.posargs, cwd=place, **env)

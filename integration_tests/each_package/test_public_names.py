@@ -1,0 +1,46 @@
+"""A package's public names: one explicit list, each name with one home, each name there."""
+
+import importlib
+import pkgutil
+
+
+def public_modules(module_name):
+    """The package and its public submodules; a module with a `__main__` guard is a program, not a part."""
+    root = importlib.import_module(module_name)
+    yield root
+    for found in pkgutil.iter_modules(root.__path__, prefix=f"{module_name}."):
+        if not found.name.rpartition(".")[2].startswith("_"):
+            yield importlib.import_module(found.name)
+
+
+def test_all_is_explicit_sorted_by_case_and_true(module_name):
+    for module in public_modules(module_name):
+        names = getattr(module, "__all__", None)
+        if names is None:
+            assert module.__name__ != module_name, f"{module_name}/__init__.py has no __all__"
+            continue
+        assert len(names) == len(set(names)), f"{module.__name__}.__all__ repeats a name"
+        missing = [name for name in names if not hasattr(module, name)]
+        assert not missing, f"{module.__name__}.__all__ names what is not there: {missing}"
+        private = [name for name in names if name.startswith("_") and not name.startswith("__")]
+        assert not private, f"{module.__name__}.__all__ has private names: {private}"
+
+
+def test_importing_starts_nothing(module_name):
+    """No thread is started, and no signal handler or environment variable changed, by an import."""
+    import os
+    import subprocess
+    import sys
+
+    script = (
+        "import os, signal, threading\n"
+        "before = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()]\n"
+        f"import {module_name}\n"
+        "after = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()]\n"
+        "assert before == after, 'environment or signal handlers changed'\n"
+        "threads = os.listdir('/proc/self/task') if os.path.isdir('/proc/self/task') else threading.enumerate()\n"
+        "assert len(threads) == 1, threads\n"
+    )
+    # NumPy's BLAS starts its threads at import; with one there is nothing of its to tell apart from ours.
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=env)

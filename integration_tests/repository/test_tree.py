@@ -1,0 +1,133 @@
+"""The tree itself: what is in it, what is not, and how its files begin."""
+
+import ast
+import re
+
+import pytest
+
+TOP_LEVEL = {
+    ".ci",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "benchmarks",
+    "docs",
+    "integration_tests",
+    "noxfile.py",
+    "packages",
+    "pyproject.toml",
+}
+# Home folders and scratch places of whoever wrote a file; and addresses from which packages are fetched.
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|work|Users|mnt|opt|scratch)/\w")
+REGISTRY = re.compile(r"https?://[\w.:/-]*(?:pypi|pythonhosted|artifact|nexus|mirror|proxy)[\w.:/-]*", re.IGNORECASE)
+LONGEST = 800
+
+
+def texts(root, files):
+    for path in files:
+        try:
+            yield path, (root / path).read_text()
+        except UnicodeDecodeError:
+            assert path.suffix in {".png", ".npz"}, f"{path} is neither text nor a picture"
+
+
+def test_the_top_level_holds_only_what_tools_need(files):
+    assert {path.parts[0] for path in files} <= TOP_LEVEL
+
+
+@pytest.mark.parametrize("pattern", [MACHINE_PATH, REGISTRY], ids=["machine paths", "registries"])
+def test_nothing_names_one_machine_or_network(root, files, pattern):
+    found = [
+        f"{path}:{number}: {line.strip()[:100]}"
+        for path, text in texts(root, files)
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert not found, found
+
+
+@pytest.mark.parametrize("planted", ["see /home/someone/notes", "open('/" + "root/.cache/x')"])
+def test_a_machine_path_would_be_seen(planted):
+    assert MACHINE_PATH.search(planted)
+
+
+def test_no_file_is_too_long(files, root):
+    """Beyond 800 lines a file is several; a list of answers in JSON is not read."""
+    long = [
+        f"{path} ({text.count(chr(10))} lines)"
+        for path, text in texts(root, files)
+        if path.suffix != ".json" and text.count("\n") > LONGEST
+    ]
+    assert not long, long
+
+
+def test_nothing_runs_text(packages):
+    """No `exec`, `eval` or `compile` of text: every line that runs is a line that can be read."""
+    found = [
+        f"{path.relative_to(package.folder)}:{node.lineno}"
+        for package in packages
+        for path, tree in package.parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"exec", "eval", "compile"}
+    ]
+    assert not found, found
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "README.md", "CHANGELOG.md", "tests/conftest.py"])
+def test_each_package_has(package, name):
+    assert (package.folder / name).is_file()
+
+
+def test_each_package_is_typed_and_named_after_its_folder(package):
+    expected = "facula" if package.name == "facula" else f"facula_{package.name}"
+    assert package.module == expected
+    assert (package.root / "py.typed").is_file()
+
+
+def test_each_package_says_first_what_it_is(package):
+    """`__init__` opens with at most ten lines: what this is, what it may import, where to look next."""
+    tree = ast.parse((package.root / "__init__.py").read_text())
+    opening = tree.body[0]
+    assert isinstance(opening, ast.Expr), f"{package.module}/__init__.py does not open with a docstring"
+    assert opening.end_lineno <= 10
+    assert ast.get_docstring(tree).startswith(f"{package.module}: ")
+
+
+def test_each_version_is_said_once_more_and_alike(package):
+    tree = ast.parse((package.root / "__init__.py").read_text())
+    versions = [
+        node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == "__version__"
+    ]
+    assert versions == [package.project["version"]]
+
+
+def listed(path):
+    """The names of `__all__`, or none where there is no such file or list."""
+    if not path.is_file():
+        return set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def test_a_name_is_public_or_for_siblings_never_both(package):
+    both = listed(package.root / "__init__.py") & listed(package.root / "extend.py")
+    assert not both, f"{package.module}: in __all__ and in extend.__all__: {sorted(both)}"
+
+
+def test_a_public_name_has_one_home(packages):
+    """No two packages below the face give out the same name; `cpu` the device and such are not two things."""
+    homes: dict[str, list[str]] = {}
+    for package in packages:
+        if package.name != "facula":
+            for name in listed(package.root / "__init__.py"):
+                homes.setdefault(name, []).append(package.module)
+    twice = {name: where for name, where in homes.items() if len(where) > 1}
+    assert not twice, twice
