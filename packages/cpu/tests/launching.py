@@ -38,13 +38,14 @@ def numpy_dtype(name):
 def empty(shape, name):
     """An array of that dtype, filled with a pattern that shows what was not written."""
     array = np.empty(shape, numpy_dtype(name))
-    array.view(np.uint8).reshape(-1)[:] = 1 if name == "bool" else 0xA5
+    array.reshape(-1).view(np.uint8)[:] = 1 if name == "bool" else 0xA5
     return array.view(Bits) if name == "bfloat16" else array
 
 
 def to_bfloat16(array):
     """float32 numbers rounded to nearest even, as Bits."""
-    bits = np.ascontiguousarray(array, "f4").view(np.uint32).astype(np.uint64)
+    array = np.asarray(array, "f4")
+    bits = array.reshape(-1).view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     nan = (bits >> 16).astype(np.uint16) | 0x40
     return np.where((bits & 0x7FFFFFFF) > 0x7F800000, nan, rounded).astype(np.uint16).reshape(array.shape).view(Bits)

@@ -1,0 +1,78 @@
+"""Strategies for arrays of any dtype, shape and strides."""
+
+import numpy as np
+from hypothesis import strategies as st
+from launching import COMPLEX, FLOATS, Bits, numpy_dtype, to_bfloat16
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, np.inf, -np.inf, np.nan, 1e-40, 3e38, 65504.0]
+
+shapes = st.lists(st.sampled_from([0, 1, 1, 2, 3, 4, 5, 17, 70]), max_size=4).map(tuple).filter(lambda s: np.prod(s) < 9000)
+
+
+def values(rng, shape, name, special=True):
+    """Numbers of that dtype: the whole range of integers, everyday and special floats."""
+    if name == "bool":
+        return np.asarray(rng.integers(0, 2, shape)).astype(bool)
+    if name in COMPLEX:
+        part = "float32" if name == "complex64" else "float64"
+        both = values(rng, (*shape, 2), part, special)
+        return both.view(name)[..., 0]
+    if name in FLOATS:
+        numbers = rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 3, shape)
+        if special:
+            numbers = np.where(rng.random(shape) < 0.1, rng.choice(SPECIAL, shape), numbers)
+        with np.errstate(over="ignore"):
+            single = np.asarray(numbers, "f8" if name == "float64" else "f4")
+            return to_bfloat16(single) if name == "bfloat16" else single.astype(name)
+    limits = np.iinfo(name)
+    wide = np.asarray(rng.integers(limits.min, limits.max, shape, dtype=name, endpoint=True))
+    near = np.asarray(rng.integers(0, 5, shape)).astype(name)
+    return np.where(rng.random(shape) < 0.5, wide, near).astype(name)
+
+
+def laid_out(rng, array):
+    """The same array with other strides: dimensions stored in any order, with gaps. Always memory of its own."""
+    kind = array.view(np.ndarray) if isinstance(array, Bits) else array
+    order = rng.permutation(kind.ndim)
+    steps = rng.choice([1, 1, 2, 3], kind.ndim)
+    stored = np.zeros([kind.shape[d] * steps[d] for d in order], kind.dtype)
+    view = stored.transpose(np.argsort(order)) if kind.ndim else stored
+    view = view[(..., *(slice(None, None, step) for step in steps))]
+    view[...] = kind
+    return view.view(Bits) if isinstance(array, Bits) else view
+
+
+@st.composite
+def operands(draw, count):
+    """A shape and `count` shapes that broadcast to it, and a random generator for what is in them."""
+    shape = draw(shapes)
+    given = []
+    for _ in range(count):
+        kept = draw(st.integers(0, len(shape))) if draw(st.booleans()) else len(shape)
+        part = shape[len(shape) - kept :]
+        given.append(tuple(1 if draw(st.integers(0, 3)) == 0 else size for size in part) if draw(st.booleans()) else part)
+    return shape, given, np.random.default_rng(draw(st.integers(0, 2**32))), draw(st.booleans())
+
+
+def make(rng, shape, name, strided, special=True):
+    """An array of that dtype and shape; contiguous, or laid out anyhow."""
+    array = values(rng, shape, name, special)
+    return laid_out(rng, array) if strided else array
+
+
+def same(got, wanted):
+    """Equal bit for bit, but that NaNs of any payload are equal."""
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    assert got.shape == wanted.shape
+    assert got.dtype == wanted.dtype
+    if got.dtype.kind in "fc":
+        np.testing.assert_array_equal(got, wanted)
+        parts = [(got, wanted)] if got.dtype.kind == "f" else [(got.real, wanted.real), (got.imag, wanted.imag)]
+        for one, other in parts:
+            finite = ~np.isnan(other)
+            np.testing.assert_array_equal(np.signbit(one)[finite], np.signbit(other)[finite])
+    else:
+        np.testing.assert_array_equal(got, wanted)
+
+
+__all__ = ["laid_out", "make", "numpy_dtype", "operands", "same", "shapes", "values"]

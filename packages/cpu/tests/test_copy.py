@@ -1,0 +1,119 @@
+"""Copies: all pairs of dtypes, any strides, in blocks; the rules of casts in cast.inc."""
+
+import numpy as np
+import pytest
+from arrays import make, operands, same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from launching import COMPLEX, FLOATS, INTEGERS, NAMES, empty, launch, narrow, numpy_dtype, run, widen
+
+from facula_cpu import set_num_threads, get_num_threads
+
+
+def cast(array, name):
+    """What cast.inc says, in NumPy."""
+    wide = widen(array)
+    if name == "bool":
+        return wide != 0
+    if name in INTEGERS:
+        if wide.dtype.kind in "fc":
+            number = wide.real.astype("f8")
+            fits = (number >= -(2.0**63)) & (number < 2.0**63)
+            whole = np.where(fits, np.where(fits, number, 0).astype("i8"), np.int64(-(2**63)))
+            return whole.astype(name)
+        return wide.astype(name)
+    if name in FLOATS and wide.dtype.kind == "c":
+        wide = wide.real
+    if name in ("float16", "bfloat16"):
+        wide = wide.astype("f4")
+    return narrow(wide, name)
+
+
+@pytest.mark.parametrize("source", NAMES)
+@pytest.mark.parametrize("target", NAMES)
+@given(case=operands(1), strided=st.booleans())
+@settings(max_examples=12)
+def test_every_pair(source, target, case, strided):
+    """All 144 casts, of ordinary and special values, with strides and broadcasting."""
+    shape, (given_shape,), rng, special = case
+    a = make(rng, given_shape, source, strided, special)
+    with np.errstate(all="ignore"):
+        wanted = np.broadcast_to(cast(a, target), shape)
+    same(launch("copy", [a], make(rng, shape, target, strided)), wanted)
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+def test_floats_beyond_the_range(target, level):
+    """Out of range and NaN: the same defined result at each level, whether the loop is vectorised or not."""
+    values = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 1e30, 300.7, -300.7, 2.0**63, 255.9, -0.9] * 20)
+    for source in FLOATS:
+        with np.errstate(all="ignore"):
+            a = narrow(values, source)
+            wanted = cast(a, target)
+        same(run("copy", a, to=target), wanted)
+        same(run("copy", a[::3], to=target), wanted[::3])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=operands(1), strided=st.booleans())
+@settings(max_examples=10)
+def test_bits_survive(name, case, strided):
+    """A copy within a dtype moves bits: NaN payloads too."""
+    _, (shape,), rng, _ = case
+    bits = rng.integers(0, 256, (*shape, numpy_dtype(name).itemsize), dtype="u1")
+    if name == "bool":
+        bits &= 1
+    a = empty(shape, name)
+    np.asarray(a).reshape(-1).view("u1")[:] = bits.reshape(-1)
+    out = make(rng, shape, name, strided)
+    launch("copy", [a], out)
+    assert np.ascontiguousarray(out).tobytes() == np.asarray(a).tobytes()
+
+
+def test_half_precision_bits(level):
+    """All float16 numbers widen as NumPy does it; all roundings of float32 agree with NumPy's."""
+    every = np.arange(65536, dtype="u2").view("f2")
+    same(run("copy", every, to="float32"), every.astype("f4"))
+    same(run("copy", every[::2], to="float32"), every[::2].astype("f4"))
+    patterns = np.arange(0, 2**32, 9973, dtype=np.uint64).astype(np.uint32).view("f4")
+    ties = (np.arange(65535, dtype="u4") << 13).view("f4") * np.float32(2**112)
+    for floats in (patterns, ties, np.nextafter(ties, np.float32(0)), np.float32([65519.996, 65520, 2**-25, 2**-24])):
+        with np.errstate(over="ignore"):
+            same(run("copy", floats, to="float16"), floats.astype("f2"))
+            same(run("copy", floats[::3], to="float16"), floats[::3].astype("f2"))
+        wanted = narrow(floats, "bfloat16")
+        assert np.asarray(run("copy", floats, to="bfloat16")).tobytes() == np.asarray(wanted).tobytes()
+
+
+@pytest.mark.parametrize("name", ["uint8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_transposing(name, threads):
+    """Copies in blocks: sizes around the block, dimensions around the two, threads."""
+    before = get_num_threads()
+    set_num_threads(threads)
+    try:
+        rng = np.random.default_rng(0)
+        for rows, columns in [(16, 16), (33, 65), (130, 17), (300, 257), (15, 100)]:
+            a = make(rng, (rows, columns), name, False)
+            same(run("copy", a.T), a.T)
+            around = make(rng, (2, rows, 3, columns), name, False)
+            for order in [(0, 3, 2, 1), (3, 2, 1, 0), (2, 0, 3, 1), (0, 2, 3, 1)]:
+                same(run("copy", around.transpose(order)), around.transpose(order))
+            out = np.zeros((columns * 2, rows + 5), a.dtype)[::2, 2 : rows + 2]
+            same(launch("copy", [a.T], out), a.T)
+    finally:
+        set_num_threads(before)
+
+
+def test_many_dimensions():
+    """Sixteen dimensions that do not merge."""
+    a = np.arange(2**16, dtype="i4").reshape((2,) * 16)
+    swapped = a.transpose([*range(1, 16, 2), *range(0, 16, 2)])
+    same(run("copy", swapped), swapped)
+
+
+def test_complex_to_real_drops_the_imaginary_part():
+    """As documented; the tensor level warns."""
+    a = np.array([1 + 2j, 0 + 5j], COMPLEX[0])
+    assert run("copy", a, to="float32").tolist() == [1.0, 0.0]
+    assert run("copy", a, to="bool").tolist() == [True, True]

@@ -1,0 +1,284 @@
+"""Binary, ternary and comparing operators against NumPy: every dtype, strides, broadcasting, scalars, aliases."""
+
+import numpy as np
+import pytest
+from arrays import make, operands, same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from launching import COMPLEX, FLOATS, INTEGERS, NAMES, Bits, empty, launch, layout, narrow, plan, run, widen
+
+HALF = ("float16", "bfloat16")
+ARITHMETIC = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
+COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def covered(operator, name):
+    """Whether the operator has a meaning for the dtype."""
+    if name == "bool":
+        return operator not in ("sub", "div")
+    if name in INTEGERS:
+        return operator != "div"
+    return not (name in COMPLEX and operator in ("maximum", "minimum", "lt", "le", "gt", "ge"))
+
+
+def complex_product(x, y):
+    """By parts, as documented: NumPy's repairs nothing either, but may fuse."""
+    return (x.real * y.real - x.imag * y.imag) + 1j * (x.real * y.imag + x.imag * y.real)
+
+
+def expect(operator, name, *arrays):
+    """NumPy's answer in the dtype of that name."""
+    wide = [widen(one) for one in arrays]
+    with np.errstate(all="ignore"):
+        result = {**ARITHMETIC, **COMPARISONS}[operator](*wide)
+    return result if result.dtype == bool and name != "bool" else narrow(result, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("operator", list(ARITHMETIC))
+@given(case=operands(2), strided=st.booleans())
+def test_arithmetic(operator, name, case, strided):
+    """Arithmetic of two arrays gives NumPy's bits in every dtype, half precision through float32."""
+    if not covered(operator, name):
+        with pytest.raises(NotImplementedError, match=operator):
+            run(operator, empty((2,), name), empty((2,), name))
+        return
+    shape, shapes, rng, special = case
+    special = special and name not in COMPLEX
+    a, b = (make(rng, one, name, strided, special) for one in shapes)
+    out = make(rng, shape, name, strided)
+    got = launch(operator, [a, b], out)
+    if name in COMPLEX and operator in ("mul", "div"):
+        with np.errstate(all="ignore"):
+            wanted = np.broadcast_to(ARITHMETIC[operator](a, b), shape)
+        np.testing.assert_allclose(got, wanted, rtol=1e-4 if name == "complex64" else 1e-12, equal_nan=True)
+    else:
+        same(got, np.broadcast_to(expect(operator, name, a, b), shape))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("operator", list(COMPARISONS))
+@given(case=operands(2), strided=st.booleans())
+@settings(max_examples=10)
+def test_comparisons(operator, name, case, strided):
+    """Comparisons give bool."""
+    if not covered(operator, name):
+        with pytest.raises(NotImplementedError, match=operator):
+            run(operator, empty((2,), name), empty((2,), name), to="bool")
+        return
+    shape, shapes, rng, special = case
+    a, b = (make(rng, one, name, strided, special) for one in shapes)
+    got = launch(operator, [a, b], make(rng, shape, "bool", strided))
+    same(got, np.broadcast_to(COMPARISONS[operator](widen(a), widen(b)), shape))
+
+
+def test_all_operators_at_each_level(level):
+    """Sizes around the vector lengths, dense and scalar-broadcast, at each instruction set."""
+    rng = np.random.default_rng(0)
+    for name in NAMES:
+        for operator in [*ARITHMETIC, *COMPARISONS]:
+            if not covered(operator, name) or (name in COMPLEX and operator in ("mul", "div")):
+                continue
+            for size in (1, 3, 15, 16, 17, 63, 65, 130):
+                a, b = make(rng, (size,), name, False), make(rng, (size,), name, False)
+                to = "bool" if operator in COMPARISONS else name
+                same(run(operator, a, b, to=to), expect(operator, name, a, b))
+                same(run(operator, a, b[:1], to=to), expect(operator, name, a, b[:1]))
+                same(run(operator, a[:1], b, to=to), expect(operator, name, a[:1], b))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("operator", ["add", "sub", "mul"])
+def test_scalars(operator, name):
+    """A Python scalar is computed with in the accumulation type: float32 for half precision, int64 that wraps."""
+    if not covered(operator, name):
+        return
+    a = make(np.random.default_rng(1), (3, 37), name, False, special=False)
+    kind = {"bool": True, "complex64": 2.5 - 1j, "complex128": 0.25 + 3j}.get(name, 3 if name in INTEGERS else 0.1)
+    with np.errstate(over="ignore"):
+        scalar = np.asarray(kind).astype("f4" if name in HALF else a.dtype)
+        forward = ARITHMETIC[operator](widen(a), scalar)
+        backward = ARITHMETIC[operator](scalar, widen(a))
+    check = same if name not in COMPLEX else np.testing.assert_allclose
+    tolerance = {} if name not in COMPLEX else {"rtol": 1e-5}
+    check(run(operator, a, kind), narrow(forward, name), **tolerance)
+    check(run(operator, kind, a), narrow(backward, name), **tolerance)
+
+
+def test_complex_arrays_take_real_scalars():
+    """An int or a float beside a complex array is given as one number."""
+    a = np.array([1 + 2j, -3j], "complex64")
+    np.testing.assert_array_equal(run("mul", a, 2.0), a * 2)
+    np.testing.assert_array_equal(run("add", 3, a), a + 3)
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+@pytest.mark.parametrize("operator", list(COMPARISONS))
+@pytest.mark.parametrize("scalar", [0, -1, 255, 300, -(2**40), 2**63 - 1])
+def test_integers_against_any_int_are_exact(operator, name, scalar):
+    """int8 numbers are less than 300; nothing is cut off first. The scalar may stand on either side."""
+    a = make(np.random.default_rng(2), (50,), name, False)
+    relation = COMPARISONS[operator]
+    as_objects = a.astype(object)
+    same(run(operator, a, scalar, to="bool"), relation(as_objects, scalar).astype(bool))
+    same(run(operator, scalar, a, to="bool"), relation(scalar, as_objects).astype(bool))
+
+
+@pytest.mark.parametrize("name", ["int32", "float32", "bfloat16", "complex128"])
+@given(case=operands(1), strided=st.booleans())
+@settings(max_examples=15)
+def test_exact_aliases(name, case, strided):
+    """The output may be one of the inputs."""
+    _, _, rng, _ = case
+    a, b = (make(rng, case[0], name, strided, special=False) for _ in range(2))
+    wanted = expect("add", name, a, b)
+    same(launch("add", [a, b], a), wanted)
+    c = make(rng, case[0], name, strided, special=False)
+    same(launch("sub", [c, c], c), expect("sub", name, c, c) * 0)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@given(case=operands(2), strided=st.booleans())
+@settings(max_examples=20)
+def test_gradients_through_the_output(name, case, strided):
+    """relu_grad and tanh_grad; a NaN output of relu passes the gradient on."""
+    shape, shapes, rng, special = case
+    g, out = (make(rng, one, name, strided, special) for one in shapes)
+    x, y = widen(g), widen(out)
+    with np.errstate(all="ignore"):
+        relu = np.where(y <= 0, np.zeros_like(x), x)
+        tanh = x * (1 - y * y)
+    same(run("relu_grad", g, out, shape=shape), np.broadcast_to(narrow(relu, name), shape))
+    same(run("tanh_grad", g, out, shape=shape), np.broadcast_to(narrow(tanh, name), shape))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=operands(2), strided=st.booleans())
+@settings(max_examples=15)
+def test_add_scaled(name, case, strided):
+    """a + b * scalar, rounded twice in floating point."""
+    shape, shapes, rng, _ = case
+    a, b = (make(rng, one, name, strided, special=False) for one in shapes)
+    scale = {"bool": True, "complex64": 0.5j, "complex128": 0.5j}.get(name, 3 if name in INTEGERS else -0.3)
+    with np.errstate(all="ignore"):
+        wanted = widen(a) + widen(b) * np.asarray(scale).astype("f4" if name in HALF else a.dtype)
+    got = run("add_scaled", a, b, scale, shape=shape, to=name)
+    check = np.testing.assert_allclose if name in COMPLEX else same
+    check(got, np.broadcast_to(narrow(wanted, name), shape), **({"rtol": 1e-5} if name in COMPLEX else {}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=operands(3), strided=st.booleans())
+@settings(max_examples=15)
+def test_where(name, case, strided):
+    """A choice moves bits: NaN payloads survive. Scalars may stand on either side."""
+    shape, shapes, rng, special = case
+    condition = make(rng, shapes[0], "bool", strided)
+    a, b = (make(rng, one, name, strided, special) for one in shapes[1:])
+    plain_a, plain_b = np.asarray(a), np.asarray(b)
+    got = run("where", condition, a, b, shape=shape)
+    wanted = np.broadcast_to(np.where(condition, plain_a, plain_b), shape)
+    assert np.asarray(got).tobytes() == np.ascontiguousarray(wanted).tobytes()
+    zero = {"bool": False, "complex64": 0j, "complex128": 0j}.get(name, 0 if name in INTEGERS else 0.0)
+    shape = np.broadcast_shapes(condition.shape, a.shape)
+    got = run("where", condition, a, zero, shape=shape)
+    same(got, np.broadcast_to(np.where(condition, plain_a, plain_a.dtype.type(0)), shape))
+    got = run("where", condition, zero, a, shape=shape, to=name)
+    same(got, np.broadcast_to(np.where(condition, plain_a.dtype.type(0), plain_a), shape))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=operands(0), strided=st.booleans())
+@settings(max_examples=10)
+def test_fill(name, case, strided):
+    """A scalar into every element and nowhere else."""
+    shape, _, rng, _ = case
+    scalar = {"bool": True, "complex64": 1.5 - 2j, "complex128": 1.5 - 2j}.get(name, 77 if name in INTEGERS else 0.1)
+    out = make(rng, shape, name, strided)
+    around = out.base if strided and out.base is not None else out
+    before = np.array(around).astype(np.complex128).sum() - np.array(out).astype(np.complex128).sum()
+    launch("fill", [scalar], out)
+    same(out, narrow(np.full(shape, scalar), name) if name == "bfloat16" else np.full(shape, scalar).astype(out.dtype))
+    if not isinstance(out, Bits) and name in INTEGERS:
+        after = np.array(around).astype(np.complex128).sum() - np.array(out).astype(np.complex128).sum()
+        assert after == before
+
+
+def test_scalars_of_other_kinds_are_converted():
+    """fill(int) into floats is exact, fill(float) into integers truncates, int64 keeps low bits."""
+    assert run("fill", 7, shape=(3,), to="float32").tolist() == [7.0] * 3
+    assert run("fill", 2.9, shape=(3,), to="int16").tolist() == [2] * 3
+    assert run("fill", 257, shape=(1,), to="uint8").tolist() == [1]
+    assert run("fill", 1e300, shape=(1,), to="int64").tolist() == [-(2**63)]
+
+
+@pytest.mark.parametrize("name", [*INTEGERS, "float32", "float64", "complex128"])
+def test_pow(name):
+    """Powers, with the exponents that have a short way."""
+    rng = np.random.default_rng(3)
+    if name in INTEGERS:
+        a, b = rng.integers(0, 5, 60).astype(name), rng.integers(0, 4, 60).astype(name)
+        same(run("pow", a, b), a**b)
+        same(run("pow", a, 3), a ** np.asarray(3, name))
+    else:
+        a, b = (rng.random(60) * 3 + 0.1).astype(name), rng.standard_normal(60).astype(name)
+        tolerance = 1e-6 if name == "float32" else 1e-14
+        np.testing.assert_allclose(run("pow", a, b), a**b, rtol=tolerance)
+        for exponent in (2.0, 3.0, -1.0, 0.5, 0.0):
+            np.testing.assert_allclose(run("pow", a, exponent), a**exponent, rtol=tolerance)
+
+
+def test_dense_plans_fit_any_size():
+    """Contiguous operands of one shape share a plan that is right for all sizes; others say that they are not."""
+    a = np.arange(6, dtype="f4")
+    shared = plan("add", [a, a], np.empty_like(a))
+    assert shared.any_size
+    for size in (0, 1, 5, 1000, 300_000):
+        b = np.arange(size, dtype="f4")
+        out = np.empty_like(b)
+        shared.launch(size, b.ctypes.data, b.ctypes.data, out.ctypes.data)
+        same(out, b + b)
+    half = empty((8,), "float16")
+    assert plan("mul", [half, 2.0], half).any_size
+    assert not plan("add", [a[::2], a[:3]], np.empty(3, "f4")).any_size
+    assert not plan("add", [a.reshape(2, 3), a[:3]], np.empty((2, 3), "f4")).any_size
+
+
+def test_large_arrays_are_shared_among_threads():
+    """Strided and broadcast operands beyond the size where threads help."""
+    rng = np.random.default_rng(4)
+    a, b = rng.random((700, 900)).astype("f4"), rng.random((900, 700)).astype("f4")
+    same(run("mul", a, b.T), a * b.T)
+    same(run("add", a, b[:, 0]), a + b[:, 0])
+    half = narrow(a, "bfloat16")
+    same(run("add", half, half.T.reshape(700, 900)), narrow(widen(half) + widen(half.T.reshape(700, 900)), "bfloat16"))
+
+
+def test_errors_name_operator_and_dtypes():
+    """No kernel: the message says for what."""
+    flag = empty((2,), "bool")
+    with pytest.raises(NotImplementedError, match=r"sub: the CPU has no kernel for \(bool, bool\) -> bool"):
+        plan("sub", [flag, flag], flag)
+    with pytest.raises(NotImplementedError, match="frobnicate"):
+        plan("frobnicate", [flag], flag)
+    with pytest.raises(NotImplementedError, match="lt: .*complex64, complex"):
+        plan("lt", [empty((2,), "complex64"), 1j], flag)
+
+
+def test_layouts_are_read_right():
+    """The helpers of these tests themselves: strides count elements."""
+    assert layout(np.empty((4, 6), "f8")[::2, ::3]).strides == (12, 3)

@@ -1,0 +1,148 @@
+"""The thread pool: forks, several callers at once, changes of the number of threads, interpreter exit."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from launching import plan, run
+
+from facula_cpu import get_num_threads, set_num_threads
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    """Each test leaves the number of threads as it was."""
+    before = get_num_threads()
+    set_num_threads(4)
+    yield
+    set_num_threads(before)
+
+
+def work(size=300_000):
+    """Work for the pool, and whether it came out right."""
+    a = np.arange(size, dtype="f4")
+    return bool((run("mul", a, 2.0) == a * 2).all())
+
+
+def test_numbers_are_checked():
+    """Type and range, by name."""
+    with pytest.raises(TypeError, match="set_num_threads: expected count to be an int"):
+        set_num_threads("2")
+    with pytest.raises(TypeError, match="count"):
+        set_num_threads(True)
+    for count in (0, -1, 257):
+        with pytest.raises(ValueError, match=f"got {count}"):
+            set_num_threads(count)
+
+
+def test_changing_the_number():
+    """More, fewer, one, again: always right, and `get` tells."""
+    for count in (1, 4, 2, 8, 1, 3):
+        set_num_threads(count)
+        assert get_num_threads() == count
+        for _ in range(20):
+            assert work()
+
+
+def test_work_after_sleep():
+    """Workers that went to sleep are woken, or not waited for."""
+    for _ in range(5):
+        assert work()
+        time.sleep(0.005)
+
+
+def test_every_index_runs_once():
+    """Threads do not change results: a sum over a draw of all pieces, many times over, of odd sizes."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        size = int(rng.integers(70_000, 200_000))
+        a = rng.random(size, dtype="f4")
+        out = np.full(size, -1, "f4")
+        plan("add", [a, a], out).launch(size, a.ctypes.data, a.ctypes.data, out.ctypes.data)
+        np.testing.assert_array_equal(out, a + a)
+
+
+def test_many_callers():
+    """Eight Python threads at once: one has the pool, the others do their own work."""
+    wrong = []
+
+    def call():
+        for _ in range(30):
+            if not work(1_000_000):
+                wrong.append(1)
+
+    callers = [threading.Thread(target=call) for _ in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong
+
+
+def test_fork():
+    """A child has no workers and makes its own; forks while other threads compute are safe too."""
+    assert work()
+    stop = threading.Event()
+    busy = threading.Thread(target=lambda: [work() for _ in iter(stop.is_set, True)])
+    busy.start()
+    try:
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if all(work() for _ in range(5)) else 1)
+            deadline = time.monotonic() + 20
+            while (state := os.waitpid(child, os.WNOHANG))[0] == 0:
+                assert time.monotonic() < deadline, "the child hangs"
+                time.sleep(0.001)
+            assert state[1] == 0
+    finally:
+        stop.set()
+        busy.join()
+    assert work()
+
+
+SCRIPT = """
+import sys, threading
+sys.path.insert(0, {tests!r})
+import numpy as np
+from launching import run
+from facula_cpu import get_num_threads
+a = np.arange(500_000, dtype="f4")
+def forever():
+    while True:
+        run("add", a, a)
+threading.Thread(target=forever, daemon=True).start()
+assert (run("add", a, a) == a + a).all()
+print(get_num_threads())
+"""
+
+
+@pytest.mark.parametrize("setting", ["1", "3", ""])
+def test_environment_and_exit(setting):
+    """FACULA_NUM_THREADS counts; a process ends while the pool works."""
+    script = SCRIPT.format(tests=os.path.dirname(__file__))
+    environment = {**os.environ, "FACULA_NUM_THREADS": setting}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=60, text=True)
+    assert done.returncode == 0, done.stderr
+    assert 1 <= int(done.stdout) <= len(os.sched_getaffinity(0)) or setting
+    if setting:
+        assert int(done.stdout) == int(setting)
+
+
+def test_signals_reach_python():
+    """Workers take no signals: handlers run while the pool is busy."""
+    import signal
+
+    seen = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
+    try:
+        for _ in range(20):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            assert work()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(seen) == 20
