@@ -189,7 +189,7 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, *build_tools()))
-    run_pytest(session, "integration", "integration_tests", *session.posargs, cwd=ROOT)
+    run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT)
 
 
 @nox.session(venv_backend="none", requires=["lint", "typing", *PACKAGE_TESTS, "integration"])

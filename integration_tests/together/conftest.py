@@ -1,0 +1,26 @@
+"""What these tests share: the wheels that `build` made, and the environment in which all of them are installed."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def dist() -> Path:
+    """The folder with the wheels and constraints.txt."""
+    return ROOT / "dist"
+
+
+@pytest.fixture(scope="session")
+def wheels(dist) -> dict[str, Path]:
+    """Each distribution's wheel, as constraints.txt has it."""
+    lines = (dist / "constraints.txt").read_text().splitlines()
+    addresses = dict(line.split(" @ file://") for line in lines)
+    return {name: dist / Path(address).name for name, address in addresses.items()}

@@ -1,0 +1,81 @@
+"""The built wheels: their tags, what is in them, and that each instruction level of the kernels loads."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from email.parser import Parser
+
+import pytest
+
+HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu"}
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+def written(wheel, name):
+    """A file of the wheel's .dist-info, parsed as the headers that WHEEL and METADATA are."""
+    with zipfile.ZipFile(wheel) as archive:
+        (path,) = (entry for entry in archive.namelist() if entry.endswith(f".dist-info/{name}"))
+        return Parser().parsestr(archive.read(path).decode())
+
+
+def extensions(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return [name for name in archive.namelist() if name.endswith(".so")]
+
+
+def test_the_tag_says_what_is_inside(wheels):
+    """A limited-API build whose tag says cp311-cp311 would be refused by every later Python: the tag must be abi3."""
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    for name, wheel in wheels.items():
+        expected = f"cp311-abi3-{platform}" if name in HAVE_C else "py3-none-any"
+        assert written(wheel, "WHEEL").get_all("Tag") == [expected], name
+        assert wheel.stem.endswith(expected), name
+
+
+def test_extensions_use_the_limited_api_alone(wheels):
+    for name, wheel in wheels.items():
+        found = extensions(wheel)
+        assert bool(found) == (name in HAVE_C), (name, found)
+        assert all(extension.endswith(".abi3.so") for extension in found), found
+
+
+def test_wheels_hold_the_package_and_nothing_else(wheels):
+    for name, wheel in wheels.items():
+        module = name.replace("-", "_")
+        with zipfile.ZipFile(wheel) as archive:
+            tops = {entry.partition("/")[0] for entry in archive.namelist()}
+            entries = set(archive.namelist())
+        assert tops == {module, f"{module}-{written(wheel, 'METADATA')['Version']}.dist-info"}
+        assert f"{module}/py.typed" in entries
+        assert not [entry for entry in entries if entry.endswith((".o", ".pyc"))]
+
+
+def test_wheels_carry_their_licence_by_name(wheels):
+    for name, wheel in wheels.items():
+        assert written(wheel, "METADATA")["License-Expression"] == "BSD-3-Clause", name
+
+
+def level_with(requested):
+    """What facula_cpu says its level is, in a process of its own, when one is asked for (None: none is)."""
+    env = {key: value for key, value in os.environ.items() if key != "FACULA_CPU_LEVEL"}
+    if requested is not None:
+        env["FACULA_CPU_LEVEL"] = requested
+    script = "import facula_cpu; print(facula_cpu.level())"
+    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_kernels_load_at_each_level(wheels, level):
+    """At a level that this processor has, that level runs; at a higher one, the error says which there are."""
+    if "facula-cpu" not in wheels:
+        pytest.skip("packages/cpu is not begun")
+    best = level_with(None).stdout.strip()
+    done = level_with(level)
+    if best in LEVELS and LEVELS.index(level) <= LEVELS.index(best):
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == level
+    else:
+        assert done.returncode != 0
+        assert level in done.stderr
