@@ -62,7 +62,7 @@ static ALWAYS_INLINE float expm1_float32(float x)
     int32_t n;
     float y = reduced_expm1(clamped, &n), scale = power_of_two(n - 1); /* half of it: 2^128 is no number */
     float result = 2.0f * MULTIPLY_ADD(scale, y, scale - 0.5f);
-    return x == 0.0f ? x : result;
+    return __builtin_fabsf(x) < 0x1p-24f ? x : result; /* the scale would cost subnormal numbers bits */
 }
 
 /* log(2^e (1 + m)) for 1 + m between the roots of 1/2 and 2. */
