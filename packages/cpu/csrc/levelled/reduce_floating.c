@@ -1,0 +1,66 @@
+/* Sums, products and extremes of floating-point numbers. */
+#include "../half.h"
+#include "../kernel.h"
+#include "../plans/reduce.h"
+#include "../reduce_sums.h"
+
+/* Sums of float32, and of the half-precision types as float32, go on as double. */
+#define NUMBER float
+#define WIDER double
+#define FRESH_SUM 0
+#define ADD_LANE add_widened
+#define ADD_SUM add_widened
+#define GIVE_SUM(s) ((float)(s))
+
+#define S float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define READ(x) (x)
+#define WRITE(x) (x)
+#include "../reduce_floating.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+#undef READ
+#undef WRITE
+
+#define S uint16_t
+#define SUFFIX float16
+#define CODE FLOAT16
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float(x)
+#include "../reduce_floating.inc"
+#undef SUFFIX
+#undef CODE
+#undef READ
+#undef WRITE
+
+#define SUFFIX bfloat16
+#define CODE BFLOAT16
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float(x)
+#include "../reduce_floating.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+#undef READ
+#undef WRITE
+#undef NUMBER
+#undef WIDER
+#undef FRESH_SUM
+#undef ADD_LANE
+#undef ADD_SUM
+#undef GIVE_SUM
+
+#define NUMBER double
+#define WIDER struct exact_sum
+#define FRESH_SUM {0, 0}
+#define ADD_LANE add_exactly
+#define ADD_SUM join_exactly
+#define GIVE_SUM rounded
+#define S double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define READ(x) (x)
+#define WRITE(x) (x)
+#include "../reduce_floating.inc"

@@ -1,0 +1,32 @@
+/* The states of sums; see Note [Reductions]. */
+#pragma once
+#include "kernel.h"
+
+/* A sum, and what rounding has taken from it (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B). */
+struct exact_sum {
+    double sum, lost;
+};
+
+static ALWAYS_INLINE struct exact_sum add_exactly(struct exact_sum s, double x)
+{
+    double sum = s.sum + x, part = sum - s.sum;
+    return (struct exact_sum){sum, s.lost + ((s.sum - (sum - part)) + (x - part))};
+}
+
+static ALWAYS_INLINE struct exact_sum join_exactly(struct exact_sum s, struct exact_sum later)
+{
+    s = add_exactly(s, later.sum);
+    s.lost += later.lost;
+    return s;
+}
+
+/* Infinities and NaN make nonsense of what is lost, and need none of it. */
+static ALWAYS_INLINE double rounded(struct exact_sum s)
+{
+    return s.lost - s.lost == 0 ? s.sum + s.lost : s.sum;
+}
+
+static ALWAYS_INLINE double add_widened(double s, double x)
+{
+    return s + x;
+}
