@@ -194,7 +194,7 @@ def _check_dirty(ctx: FunctionContext, args: tuple, outputs: list, records_it: b
         if not _is_among(value, outputs):
             raise GradientError(f"{name}: expected the argument marked dirty ({what}) among the outputs; return it")
         if records_it and value.node is LEAF:
-            raise GradientError(f"{name}: expected a value that is not a leaf to change; {what} is a leaf that requires "
+            raise GradientError(f"{name}: expected to change a value that is no leaf; {what} is a leaf that requires "
                                 "grad. Work on a clone(), or under no_grad()")  # fmt: skip
 
 

@@ -1,0 +1,255 @@
+"""Hooks fire once, on the complete gradient, and can be taken away."""
+
+import gc
+import weakref
+
+import pytest
+from autograd_toys import Box, double_, traced, write_
+
+from facula_autograd import MutationError, enable_grad, grad, is_grad_enabled, saved_tensors_hooks
+from facula_autograd.extend import set_context
+
+
+def test_weight_used_three_times():
+    w, seen = Box(2.0, True), []
+    w.register_hook(lambda g: seen.append(g.number))
+    x = Box(3.0)
+    (w * x + w * x * w).backward()
+    assert seen == [15.0]
+    assert w.grad.number == 15.0
+
+
+def test_leaf_hook_fires_as_early_as_it_can():
+    w, x, order = Box(2.0, True), Box(3.0, True), []
+    early = traced(x, "early")
+    early.register_hook(lambda g: order.append("early"))
+    w.register_hook(lambda g: order.append("w"))
+    x.register_hook(lambda g: order.append("x"))
+    ((early * w) * w).backward()
+    assert order == ["w", "early", "x"]
+
+
+def test_hooks_of_many_leaves_that_one_node_feeds():
+    leaves = [Box(float(k), True) for k in range(300)]
+    seen = []
+    total = leaves[0]
+    for k, leaf in enumerate(leaves):
+        leaf.register_hook(lambda g, k=k: seen.append((k, g.number)))
+        total = total + leaf
+    total.backward()
+    assert sorted(seen) == [(0, 2.0)] + [(k, 1.0) for k in range(1, 300)]
+
+
+def test_hooks_replace_gradients_in_turn():
+    x = Box(3.0, True)
+    h = x * x
+    h.register_hook(lambda g: g * Box(2.0))
+    h.register_hook(lambda g: g + Box(1.0))
+    h.backward()
+    assert x.grad.number == 18.0
+
+
+def test_leaf_as_root():
+    x, seen = Box(3.0, True), []
+    x.register_hook(lambda g: seen.append(g.number))
+    x.backward()
+    assert seen == [1.0]
+    assert x.grad.number == 1.0
+
+
+def test_remove():
+    x, seen = Box(3.0, True), []
+    handle = x.register_hook(seen.append)
+    handle.remove()
+    handle.remove()
+    with (x * x).register_hook(seen.append):
+        pass
+    (x * x).backward()
+    assert not seen
+
+
+def test_hook_added_in_the_middle_of_a_pass():
+    x, seen = Box(3.0, True), []
+    h = x * x
+    (h * x).register_hook(lambda g: None)
+    out = h * x
+
+    def late(g):
+        x.register_hook(lambda g: seen.append(g.number))
+
+    h.register_hook(late)
+    out.backward()
+    assert seen == [18.0]  # what was still to come
+    assert x.grad.number == 27.0
+
+
+def test_node_hooks():
+    x, seen = Box(3.0, True), []
+    out = x * x
+    out.grad_fn.register_hook(lambda ins, outs: seen.append(([g.number for g in ins], outs[0].number)))
+    out.grad_fn.register_prehook(lambda outs: (outs[0] * Box(10.0),))
+    out.backward()
+    assert seen == [([30.0, 30.0], 10.0)]
+    assert x.grad.number == 60.0
+    y = Box(1.0, True)
+    out = y * y
+    out.grad_fn.register_hook(lambda ins, outs: (Box(1.0),))
+    with pytest.raises(RuntimeError, match="tuple of 2"):
+        out.backward()
+
+
+def test_retain_grad():
+    x = Box(3.0, True)
+    h = x * x
+    h.retain_grad()
+    assert h.retains_grad
+    (h * h).backward()
+    assert h.grad.number == 18.0
+    x.retain_grad()
+    assert not x.retains_grad
+    with pytest.raises(RuntimeError, match="requires grad"):
+        Box(1.0).retain_grad()
+
+
+def test_retain_grad_follows_an_in_place_operator():
+    x = Box(3.0, True)
+    h = x + Box(1.0)
+    h.retain_grad()
+    double_(h)
+    (h * Box(5.0)).backward()
+    assert h.grad.number == 5.0
+    assert x.grad.number == 10.0
+
+
+def test_hooks_under_grad():
+    x, w, seen = Box(3.0, True), Box(2.0, True), []
+    x.register_hook(lambda g: seen.append("x"))
+    w.register_hook(lambda g: seen.append("w") or g * Box(2.0))
+    h = x * w
+    h.register_hook(lambda g: seen.append("h"))
+    assert [g.number for g in grad(h * h, (w, h))] == [72.0, 12.0]
+    assert seen == ["h", "w"]
+
+
+def test_hooks_run_without_recording_unless_asked():
+    x, seen = Box(3.0, True), []
+    x.register_hook(lambda g: seen.append(is_grad_enabled()))
+    y = x * x
+    y.register_hook(lambda g: seen.append(is_grad_enabled()))
+    with enable_grad():
+        y.backward(retain_graph=True)
+    grad(y, x, create_graph=True)
+    assert seen == [False, False, True, True]
+
+
+def test_post_accumulate_hook_sees_the_sum():
+    x, seen = Box(3.0, True), []
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad.number))
+    (x * x + x).backward()
+    (x * x).backward(inputs=[x])
+    grad(x * x, x)
+    assert seen == [7.0, 13.0]
+    with pytest.raises(RuntimeError, match="leaf"):
+        (x * x).register_post_accumulate_grad_hook(print)
+
+
+def test_backward_inside_a_hook():
+    x, w, seen = Box(3.0, True), Box(2.0, True), []
+
+    def inner(g):
+        with enable_grad():
+            (w * w).backward()
+        seen.append(grad(x * x, x)[0].number if is_grad_enabled() else w.grad.number)
+
+    x.register_hook(inner)
+    y = x * w
+    y.register_hook(inner)
+    (y * y).backward()
+    assert x.grad.number == 24.0
+    assert w.grad.number == 2 * 4.0 + 36.0
+    assert len(seen) == 2
+
+
+def test_hooks_make_no_cycle():
+    gc.collect()
+    gc.disable()
+    try:
+        x = Box(3.0, True)
+        handle = x.register_hook(lambda g: g)
+        h = x * x
+        h.retain_grad()
+        other = h.register_hook(lambda g: g)
+        (h * x).backward()
+        gone = [weakref.ref(x), weakref.ref(h), weakref.ref(h.node)]
+        del x, h
+        assert [r() for r in gone] == [None, None, None]
+        handle.remove()
+        other.remove()
+    finally:
+        gc.enable()
+
+
+def test_hook_on_nothing():
+    with pytest.raises(RuntimeError, match="requires grad"):
+        Box(1.0).register_hook(print)
+    with pytest.raises(TypeError, match="callable"):
+        Box(1.0, True).register_hook(3)
+    y = Box(1.0, True) * Box(2.0)
+    y.backward()
+    with pytest.raises(RuntimeError, match="released"):
+        y.register_hook(print)
+
+
+def test_saved_value_hooks():
+    log = []
+
+    def pack(value):
+        log.append("pack")
+        return value.number
+
+    def unpack(number):
+        log.append("unpack")
+        return Box(number)
+
+    x, y = Box(3.0, True), Box(2.0, True)
+    with saved_tensors_hooks(pack, unpack):
+        z = x * y
+    assert log == ["pack", "pack"]
+    write_(x, 100.0)  # the packed number is what counts
+    (z * Box(1.0)).backward()
+    assert (x.grad.number, y.grad.number) == (2.0, 3.0)
+    assert log == ["pack", "pack", "unpack", "unpack"]
+
+
+def test_mutated_saved_value():
+    x, y = Box(3.0, True), Box(2.0, True)
+    z = x * y
+    write_(y.detach(), 5.0)
+    with pytest.raises(MutationError) as caught:
+        z.backward()
+    error = caught.value
+    assert (error.operator, error.saved) == ("mul", "the second operand")
+    assert "test_mutated_saved_value" in error.forward
+    assert error.mutation.startswith("write_ at ")
+    assert error.forward in str(error)
+    assert error.mutation in str(error)
+    assert error.mutation.split(" at ")[1] != error.forward
+
+
+def test_context_of_a_node():
+    log = []
+
+    class Stream:
+        def __enter__(self):
+            log.append("in")
+
+        def __exit__(self, *exc):
+            log.append("out")
+
+    x = Box(3.0, True)
+    y = x * x
+    set_context(y.node, Stream())
+    y.backward(retain_graph=True)
+    y.backward()
+    assert log == ["in", "out"] * 2
+    assert x.grad.number == 12.0

@@ -1,0 +1,113 @@
+"""No two holders of a gradient share memory that somebody writes to."""
+
+import pytest
+from autograd_toys import Box, alias, many, recording
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from facula_autograd import Function, backward, grad
+
+
+class Same(Function):
+    """Hands its gradient on, and remembers it."""
+
+    held = None
+
+    @staticmethod
+    def forward(ctx, x):
+        return alias(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        Same.held = g
+        return g
+
+
+def ways(a, b):
+    """Operators that hand gradients on in every way there is."""
+    return {
+        "a + b": lambda: a + b,
+        "a + a": lambda: a + a,
+        "clone": lambda: recording.clone(a) + b,
+        "chain": lambda: recording.clone(recording.clone(a)),
+        "many": lambda: (lambda p: p[0] + p[1])(many(a + b, 2)),
+        "function": lambda: Same.apply(a) + Same.apply(b),
+        "mixed": lambda: a * b + a + b,
+    }
+
+
+@pytest.mark.parametrize("first", ways(None, None))
+@pytest.mark.parametrize("second", ways(None, None))
+@pytest.mark.parametrize("given_gradient", [False, True])
+def test_another_pass_changes_nothing_else(first, second, given_gradient):
+    a, b, c = Box(3.0, True), Box(2.0, True), Box(5.0, True)
+    shown = []
+    out = ways(a, b)[first]()
+    out.register_hook(lambda g: shown.append(g))
+    seed = Box(1.0)
+    out.backward(seed if given_gradient else None, retain_graph=True)
+    cells = [leaf.grad.cell for leaf in (a, b) if leaf.grad is not None]
+    assert len({id(cell) for cell in cells}) == len(cells)
+    returned = grad(out, (a, b), Box(1.0), allow_unused=True, retain_graph=True)
+    held = [g for g in (*shown, *returned, seed, Same.held) if g is not None]
+    before = [g.number for g in held]
+    b_before = None if b.grad is None else b.grad.number
+    backward(ways(a, c)[second](), Box(1.0))
+    assert [g.number for g in held] == before
+    assert (None if b.grad is None else b.grad.number) == b_before
+    assert all(leaf.grad is None or leaf.grad.cell not in [g.cell for g in held] for leaf in (a, b, c))
+
+
+def test_fresh_gradients_become_grad_without_a_copy():
+    made = []
+    x, y = Box(3.0, True), Box(2.0)
+    out = x * y
+    node = out.node
+    inner = node.rule.backward
+    from facula_autograd.extend import Rule
+
+    def spy(F, node, g):
+        pairs = inner(F, node, g)
+        made.extend(h for _, h in pairs)
+        return pairs
+
+    node.rule = Rule("spied", spy, True, True)
+    out.backward()
+    assert x.grad is made[0]
+
+
+def test_hook_sees_what_others_do_not_change():
+    a, seen = Box(3.0, True), []
+    h = a * Box(2.0)
+    h.register_hook(seen.append)
+    (h + h * Box(3.0)).backward()
+    (a * Box(7.0)).backward()
+    assert [g.number for g in seen] == [4.0]
+    assert a.grad.number == 15.0
+
+
+def test_leaf_hook_result_is_not_taken_over():
+    mine = Box(10.0)
+    a = Box(3.0, True)
+    a.register_hook(lambda g: mine)
+    (a * Box(2.0)).backward()
+    assert a.grad.number == 10.0
+    assert a.grad.cell is not mine.cell
+    (a * Box(2.0)).backward()
+    assert mine.number == 10.0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=25))
+def test_random_graphs_share_nothing(steps):
+    leaves = [Box(1.0, True), Box(2.0, True), Box(-1.0, True)]
+    values = list(leaves)
+    for plus, i, j in steps:
+        a, b = values[i % len(values)], values[j % len(values)]
+        values.append(a + b if plus else a * b)
+    seed = Box(1.0)
+    values[-1].backward(seed)
+    cells = [leaf.grad.cell for leaf in leaves if leaf.grad is not None] + [seed.cell]
+    assert len(set(map(id, cells))) == len(cells)
+    assert seed.number == 1.0
+    assert [leaf.number for leaf in leaves] == [1.0, 2.0, -1.0]
