@@ -127,7 +127,7 @@ static ALWAYS_INLINE float tanh_float32(float x)
     q = MULTIPLY_ADD(q, square, -0x1.555554p-2f);
     float small = MULTIPLY_ADD(x * square, q, x);
     float large = 1.0f - 2.0f / (exp_float32(2.0f * size) + 1.0f);
-    return size < 0.625f ? small : __builtin_copysignf(large, x);
+    return __builtin_copysignf(size < 0.625f ? small : large, x);
 }
 
 static ALWAYS_INLINE float sigmoid_float32(float x)

@@ -10,6 +10,7 @@ from . import _copy as _copy
 from . import _matmul as _matmul
 from . import _random as _random
 from . import _reduce as _reduce
+from . import _softmax as _softmax
 from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads
