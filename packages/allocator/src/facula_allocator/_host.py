@@ -1,0 +1,252 @@
+"""The allocator of host memory."""
+
+from __future__ import annotations
+
+import os
+from collections import namedtuple
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from ._errors import OutOfMemoryError
+from ._process import collecting, trimming, watch
+from ._regions import UNLIMITED, Account, address_of, release_region
+from ._settings import default_cache_limit, setting_bytes
+from ._size_classes import ALIGNMENT, LARGEST, SizeClass, block_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._size_classes import Block
+
+QUICK = 4096  # bytes; up to here the class is found by one look into a tuple
+
+SizeClassRow = namedtuple("SizeClassRow", "block_bytes allocated_blocks cached_blocks")
+SizeClassRow.__doc__ = "One size class: the bytes of a block, how many are in use, how many idle."
+
+_take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
+_never: Callable[[], Block] = [].pop  # always raises IndexError
+
+
+class HostAllocator:
+    """Host memory in blocks of 64-byte alignment that are reused instead of given back.
+
+    `limit`: bytes that may be taken from the system, all told; None for no limit. `cache_limit`:
+    idle bytes that may be kept (default: a quarter of the memory this process may use); they are
+    looked at when more memory is taken from the system and after full garbage collections. With
+    `pools=False` every block is a malloc of exactly its size, freed when released: for
+    AddressSanitizer, which sees nothing inside a slab. Safe from any thread and after a fork.
+
+    A block is (address, release); call the release exactly once. See the README for NumPy arrays.
+
+    >>> allocator = HostAllocator()
+    >>> address, release = allocator.refill(1000)
+    >>> address % 64, allocator.statistics()["allocated_bytes"]
+    (0, 1024)
+    >>> _ = release()
+    >>> allocator.statistics()["allocated_bytes"]
+    0
+    >>> allocator.take_for(1000)() == (address, release)
+    True
+    """
+
+    __slots__ = ("__weakref__", "_account", "_classes", "_pools", "_quick", "cache_limit")
+
+    def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
+        if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
+            raise ValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
+        if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
+            raise ValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
+        self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
+        self._account = Account(limit)
+        self._pools = pools
+        self._classes: dict[int, SizeClass] = {}
+        self._quick = self._quick_table() if pools else ()
+        watch(self, not pools)
+
+    def _quick_table(self) -> tuple[Callable[[], Block], ...]:
+        pops = [self._size_class(size).free.pop for size in range(ALIGNMENT, QUICK + 1, ALIGNMENT)]
+        return (_take_nothing, *pops)
+
+    def _size_class(self, nbytes: int) -> SizeClass:
+        size = block_size(nbytes)
+        found = self._classes.get(size)
+        return found if found is not None else self._classes.setdefault(size, SizeClass(size))
+
+    @property
+    def limit(self) -> int | None:
+        """Bytes that may be taken from the system, or None."""
+        return self._account.limit
+
+    def take_for(self, nbytes: int) -> Callable[[], Block]:
+        """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
+
+        It stays valid as long as the allocator. It must not be called while the cyclic garbage
+        collector runs (see `refill`); a caller that cannot know may call it, look afterwards, and
+        release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
+        """
+        try:
+            if 0 <= nbytes <= QUICK and self._pools:
+                return self._quick[(nbytes + ALIGNMENT - 1) // ALIGNMENT]
+        except TypeError:
+            pass
+        nbytes = _size("take_for", nbytes)
+        if not nbytes:
+            return _take_nothing
+        return self._size_class(nbytes).free.pop if self._pools and nbytes <= LARGEST else _never
+
+    def refill(self, nbytes: int) -> Block:
+        """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none even after `trim`.
+
+        Alone enough to allocate, about ten times slower than what `take_for` gives. May be called
+        while the cyclic garbage collector runs: it then gives no memory that this collection has
+        released. TypeError, ValueError: `nbytes` is no size.
+        """
+        nbytes = _size("refill", nbytes)
+        if not nbytes:
+            return _take_nothing()
+        if nbytes > LARGEST:
+            raise self._out_of_memory(nbytes)
+        if not self._pools:
+            return self._exact_block(nbytes)
+        size_class = self._size_class(nbytes)
+        block = size_class.take()
+        if block is None:
+            self.tidy()
+            block = size_class.grow(self._account)
+        if block is None and not collecting:
+            with trimming:  # nobody else holds idle blocks in their hands now
+                self.trim()
+                block = size_class.take() or size_class.grow(self._account, sparing=True)
+        if block is None:
+            raise self._out_of_memory(nbytes)
+        return block
+
+    def _exact_block(self, nbytes: int) -> Block:
+        region = self._account.region(nbytes, pages=False)
+        if region is None:
+            raise self._out_of_memory(nbytes)
+        return address_of(region), partial(release_region, region)
+
+    def _out_of_memory(self, nbytes: int) -> OutOfMemoryError:
+        now = self.statistics()
+        return OutOfMemoryError(
+            nbytes, now["allocated_bytes"], now["reserved_bytes"], now["cached_bytes"], self._account.limit
+        )
+
+    def statistics(self) -> dict[str, int]:
+        """Exact figures, in bytes unless named otherwise. Counting costs the allocation nothing.
+
+        `allocated_bytes`, `allocated_blocks`: in blocks handed out and not released, with the
+        rounding up to block sizes. `reserved_bytes`: taken from the system. `cached_bytes`: the
+        idle rest, reserved less allocated. `peak_reserved_bytes`: the most reserved since the start
+        or `reset_peak`; what was allocated at once never was more (its own peak is not followed:
+        that would cost every allocation). `system_allocations`, `system_releases`: how often memory
+        was taken from and given back to the system.
+
+        While other threads are inside `refill` or `trim`, blocks in their hands count as allocated.
+        """
+        reserved, peak, live_bytes, live_blocks, taken, given_back = self._account.read()
+        if self._pools:
+            rows = self.size_classes()
+            live_bytes = sum([row.block_bytes * row.allocated_blocks for row in rows])
+            live_blocks = sum([row.allocated_blocks for row in rows])
+        return {
+            "allocated_bytes": live_bytes,
+            "allocated_blocks": live_blocks,
+            "reserved_bytes": reserved,
+            "cached_bytes": reserved - live_bytes,
+            "peak_reserved_bytes": peak,
+            "system_allocations": taken,
+            "system_releases": given_back,
+        }
+
+    def size_classes(self) -> list[Any]:
+        """A `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
+
+        Empty without pools.
+        """
+        rows = []
+        for size, size_class in sorted(self._classes.items()):
+            idle, blocks = size_class.idle_blocks(), size_class.blocks()
+            if blocks:
+                rows.append(SizeClassRow(size, blocks - idle, idle))
+        return rows
+
+    def reset_peak(self) -> None:
+        """Let `peak_reserved_bytes` start again at what is reserved now."""
+        self._account.reset_peak()
+
+    def trim(self, keep: int = 0) -> int:
+        """Give idle memory back to the system until at most `keep` bytes are idle, large blocks first.
+
+        Returns the bytes given back. A slab goes only as a whole, so some idle bytes may stay. While
+        the cyclic garbage collector runs nothing is given back.
+        """
+        given = 0
+        if collecting:
+            return given
+        with trimming:
+            enough = self._idle_bytes() - _size("trim", keep, "keep")
+            for _, size_class in sorted(self._classes.items(), reverse=True):
+                if given >= enough:
+                    break
+                if size_class.idle_blocks():
+                    given += size_class.trim(enough - given)
+        return given
+
+    def _idle_bytes(self) -> int:
+        return sum([size_class.nbytes * size_class.idle_blocks() for size_class in list(self._classes.values())])
+
+    def tidy(self) -> None:
+        """Trim to `cache_limit` if more is idle and no other thread is trimming."""
+        if not collecting and self._idle_bytes() > self.cache_limit and trimming.acquire(blocking=False):
+            try:
+                self.trim(self.cache_limit)
+            finally:
+                trimming.release()
+
+    def __repr__(self) -> str:
+        return f"<HostAllocator, {self.statistics()['allocated_blocks']} blocks in use, limit={self.limit}>"
+
+
+def _whole(what: str, value: Any) -> int:
+    """`value` as an int; TypeError if it is none. bool counts as none: it is a mistake here."""
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool):
+            return value.__index__()
+    except AttributeError:
+        pass
+    raise TypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
+
+
+def _size(operation: str, nbytes: Any, name: str = "nbytes") -> int:
+    nbytes = _whole(f"{operation}: {name}", nbytes)
+    if nbytes < 0:
+        raise ValueError(f"{operation}: expected {name} >= 0; got {nbytes}")
+    return nbytes
+
+
+_default: dict[str, HostAllocator] = {}
+
+
+def default_host_allocator() -> HostAllocator:
+    """The allocator that a process shares, made on first use.
+
+    Environment variables, read then: `FACULA_HOST_LIMIT` and `FACULA_HOST_CACHE_LIMIT` (bytes, or
+    with a unit: `4GiB`), and `FACULA_ALLOCATOR=malloc` for one malloc a block. ValueError names the
+    variable that has no meaning.
+
+    >>> default_host_allocator() is default_host_allocator()
+    True
+    """
+    found = _default.get("host")
+    if found is None:
+        kind = os.environ.get("FACULA_ALLOCATOR", "pools")
+        if kind not in ("pools", "malloc"):
+            raise ValueError(f"FACULA_ALLOCATOR: expected pools or malloc; got {kind!r}")
+        limit, cache_limit = setting_bytes("FACULA_HOST_LIMIT"), setting_bytes("FACULA_HOST_CACHE_LIMIT")
+        found = _default.setdefault("host", HostAllocator(limit, cache_limit, kind == "pools"))
+    return found

@@ -1,0 +1,55 @@
+"""Memory from the system, as Python objects: the façade over csrc/host.c.
+
+Note [Who frees a region]: a region is a cffi object whose destructor is the C function that gives
+the memory back. Every block of the region refers to it, so the memory lives as long as any block
+can be reached, whatever became of the allocator, also at interpreter exit; no finaliser in Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._host_memory import ffi, lib
+
+UNLIMITED = (1 << 63) - 1
+
+
+class Account:
+    """What one allocator holds of the system's memory, counted in C, and the limit on it (bytes)."""
+
+    __slots__ = ("_account", "limit")
+
+    def __init__(self, limit: int | None = None):
+        account = lib.facula_account_new(UNLIMITED if limit is None else limit)
+        if not account:
+            raise MemoryError("no memory for an allocator's account")
+        self._account = ffi.gc(account, lib.facula_account_drop)
+        self.limit = limit
+
+    def region(self, nbytes: int, pages: bool) -> Any | None:
+        """A region of `nbytes`, in whole pages or from malloc; None when refused.
+
+        It is given back when its last reference goes, or at once by `ffi.release`.
+        """
+        region = lib.facula_region_new(self._account, nbytes, lib.FACULA_REGION_MMAP if pages else lib.FACULA_REGION_MALLOC)
+        return ffi.gc(region, lib.facula_region_release) if region else None
+
+    def read(self) -> tuple[int, int, int, int, int, int]:
+        """Reserved bytes, their peak, bytes and count of live regions, regions taken, regions given back."""
+        out = ffi.new("int64_t[6]")
+        lib.facula_account_read(self._account, out)
+        return tuple(out)  # type: ignore[return-value]
+
+    def reset_peak(self) -> None:
+        """The peak starts again at what is reserved now."""
+        lib.facula_account_reset_peak(self._account)
+
+
+address_of = lib.facula_region_address
+release_region = ffi.release  # a C callable; a second call does nothing
+hold_releases = lib.facula_hold_releases
+
+
+def refuse_next(count: int) -> None:
+    """Make the next `count` requests to the system fail, in every allocator of the process: for tests."""
+    lib.facula_refuse_next(count)

@@ -1,0 +1,40 @@
+"""Settings from the environment and from the machine; read when an allocator is made, never at import."""
+
+from __future__ import annotations
+
+import os
+
+_UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+_CONTROL_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def setting_bytes(name: str) -> int | None:
+    """The environment variable `name` in bytes (`4096`, `512MiB`, `4 GiB`); None when unset or empty.
+
+    ValueError names the variable and what it holds.
+    """
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return None
+    number = text.rstrip("BbGgIiKkMmTt ")
+    unit = _UNITS.get(text[len(number) :].strip().upper())
+    if unit is None or not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{name}: expected bytes, or a number with KiB, MiB, GiB or TiB; got {text!r}")
+    return int(number) * unit
+
+
+def usable_memory() -> int:
+    """Bytes of memory this process may use: the machine's, or less where its control group says so."""
+    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in _CONTROL_GROUP_LIMITS:
+        try:
+            with open(path, encoding="ascii") as file:
+                found = min(found, int(file.read()))
+        except (OSError, ValueError):  # not there, or "max"
+            continue
+    return found
+
+
+def default_cache_limit() -> int:
+    """A quarter of the usable memory: enough to keep a step's blocks, with room for everybody else."""
+    return usable_memory() // 4
