@@ -1,0 +1,27 @@
+/* The plan of softmax and its kin: operators on whole rows. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Inputs x and y (NULL where there is one input) and output o. Steps are in bytes: along the row, and from row to row. */
+struct facula_rows {
+    int64_t n; /* elements in a row */
+    const char *x, *y;
+    char *o;
+    int64_t x_step, y_step, o_step;
+};
+
+/* How one operator computes one row; and `count` of them side by side, which pays where rows are short or their
+   elements far apart. */
+struct facula_row_kernel {
+    void (*row)(const struct facula_rows *rows);
+    void (*column)(const struct facula_rows *rows, int64_t count, int64_t x_next, int64_t y_next, int64_t o_next);
+};
+
+struct facula_softmax {
+    const struct facula_row_kernel *kernel;
+    int64_t n, x_step, y_step, o_step;
+    int64_t segment, segments, group; /* rows in a segment; all segments; segments in a task */
+    int32_t operands;                 /* 2, or 3 with y */
+    int32_t by_column, serial, dims;
+    int64_t nest[]; /* the other dimensions: extent, then steps of x, y and o. Innermost first, one at least. */
+};

@@ -1,0 +1,71 @@
+"""Planners of softmax, log_softmax and their gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import Plan
+
+from ._elementwise import collapse
+from ._kernels import ffi
+from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._registry import find_kernel
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+SHORT, SIDE_BY_SIDE = 64, 16  # rows so short are computed side by side, if there are so many
+STRIP = 128
+ROW_COST = 40_000  # picoseconds
+
+
+@planner("softmax", "log_softmax", "softmax_grad", "log_softmax_grad")
+def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o from (a,), or from (g, result) for the gradients, along parameters (dim,). Floating dtypes, any strides.
+
+    Results of the gradients: `g - exp(result) * sum(g)` and `result * (g - sum(g * result))`.
+    """
+    (dim,) = parameters
+    x, y, o = inputs[0], inputs[-1], outputs[0]
+    kernel = find_kernel(operator + " rows", o.dtype.code)
+    if kernel is None or x.dtype is not o.dtype or y.dtype is not o.dtype:
+        raise no_kernel(operator, inputs, outputs)
+    size = o.dtype.itemsize
+    shape, n = x.shape, 1
+    steps = [[stride * size for stride in layout.strides] for layout in (x, y, o)]
+    along = [size, size, size]
+    if shape:  # a number is a row of one
+        dim %= len(shape)
+        n = shape[dim]
+        along = [by[dim] if n > 1 else size for by in steps]
+        shape = (*shape[:dim], *shape[dim + 1 :])
+        steps = [[*by[:dim], *by[dim + 1 :]] for by in steps]
+    dims = collapse(shape, steps) if o.numel else [(0, 0, 0, 0)]
+    first, inner = dims[0][0], dims[0][1:]
+    rows = o.numel // n if n else 0
+    by_column = first >= SIDE_BY_SIDE and (n <= SHORT or (max(inner) == size < max(along)))
+    work = o.numel * kernel.cost + rows * ROW_COST
+    segment = first or 1
+    if work > SERIAL:
+        segment = min(segment, max(1, SERIAL // (2 * (n * kernel.cost + ROW_COST))))
+        if by_column:
+            segment = min(first, -(-segment // STRIP) * STRIP)
+    segments = -(-first // segment) * (rows // first if first else 0)
+    nest = [number for one in dims for number in one]
+    struct = ffi.new("struct facula_softmax *", {"nest": nest})
+    struct.kernel = ffi.cast("struct facula_row_kernel *", kernel.address)
+    struct.n, struct.x_step, struct.y_step, struct.o_step = n, *along
+    struct.segment, struct.segments = segment, segments
+    struct.group = max(1, int(SERIAL // 2 // (segment * (n * kernel.cost + ROW_COST))))
+    struct.operands = 1 + len(inputs)
+    struct.by_column, struct.serial, struct.dims = by_column, work <= SERIAL, len(dims)
+    driver = find_kernel("rows")
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        driver.address,
+        struct,
+        arrays=len(inputs) + 1,
+        cost=work / max(o.numel, 1),
+    )
