@@ -54,43 +54,63 @@ static ALWAYS_INLINE void run_row(const struct facula_elementwise *plan, int64_t
         plan->loop(n, address, step);
 }
 
+/* `count` whole runs along the innermost dimension, one for each step of the next. Moves `at` along. */
+static void run_rows(const struct facula_elementwise *plan, int64_t count, int64_t *at, int converts)
+{
+    const int operands = plan->operands;
+    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
+    for (int64_t row = 0; row < count; row++) {
+        if (converts)
+            run_converted(plan, extent, at, inner);
+        else
+            plan->loop(extent, at, inner);
+        for (int i = 0; i < operands; i++)
+            at[i] += outer[i];
+    }
+}
+
 /* Elements [from, to) of the nest. */
 static void run_piece(const struct facula_elementwise *plan, const int64_t *address, int converts, int64_t from,
                       int64_t to)
 {
     const int operands = plan->operands, dims = plan->dims, stride = 1 + operands;
-    int64_t index[MOST_DIMS], at[MOST_OPERANDS];
+    const int64_t *inner = plan->nest, *outer = inner + stride;
+    int64_t index[MOST_DIMS], at[MOST_OPERANDS], rest = from;
     for (int i = 0; i < operands; i++)
         at[i] = address[i];
-    int64_t rest = from;
     for (int d = 0; d < dims; d++) {
-        const int64_t *dim = plan->nest + d * stride;
+        const int64_t *dim = inner + d * stride;
         index[d] = d == dims - 1 ? rest : rest % dim[0];
-        rest /= dim[0];
+        rest = d == dims - 1 ? 0 : rest / dim[0];
         for (int i = 0; i < operands; i++)
             at[i] += index[d] * dim[1 + i];
     }
     while (from < to) {
-        const int64_t *inner = plan->nest;
-        int64_t count = inner[0] - index[0];
-        if (count > to - from)
-            count = to - from;
-        run_row(plan, count, at, converts);
-        from += count;
-        if (from == to)
-            break;
-        for (int i = 0; i < operands; i++)
-            at[i] -= index[0] * inner[1 + i];
-        index[0] = 0;
-        for (int d = 1; d < dims; d++) {
-            const int64_t *dim = plan->nest + d * stride;
+        /* What is left of a run, or as many whole runs as there are before a further dimension moves on. */
+        if (dims == 1 || index[0] || to - from < inner[0]) {
+            int64_t count = inner[0] - index[0] < to - from ? inner[0] - index[0] : to - from;
+            run_row(plan, count, at, converts);
+            from += count;
+            if (from == to)
+                return;
             for (int i = 0; i < operands; i++)
-                at[i] += dim[1 + i];
-            if (++index[d] < dim[0])
-                break;
+                at[i] += outer[1 + i] - index[0] * inner[1 + i];
+            index[0] = 0;
+            index[1]++;
+        } else {
+            int64_t runs = (to - from) / inner[0];
+            if (runs > outer[0] - index[1])
+                runs = outer[0] - index[1];
+            run_rows(plan, runs, at, converts);
+            from += runs * inner[0];
+            index[1] += runs;
+        }
+        for (int d = 1; d < dims - 1 && index[d] == inner[d * stride]; d++) {
+            const int64_t *dim = inner + d * stride, *next = dim + stride;
             for (int i = 0; i < operands; i++)
-                at[i] -= dim[0] * dim[1 + i];
+                at[i] += next[1 + i] - dim[0] * dim[1 + i];
             index[d] = 0;
+            index[d + 1]++;
         }
     }
 }
