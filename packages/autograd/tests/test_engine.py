@@ -228,7 +228,7 @@ def test_the_same_value_as_output_and_input():
 
 def test_unused_inputs():
     x, y = Box(3.0, True), Box(2.0, True)
-    with pytest.raises(GradientError, match="input 1 .*allow_unused"):
+    with pytest.raises(GradientError, match=r"input 1 .*allow_unused"):
         grad(x * x, (x, y))
     assert grad(x * x, (x, y), allow_unused=True)[1] is None
     assert grad(x * x, (x, y), materialize_grads=True)[1].number == 0.0
@@ -320,3 +320,20 @@ def test_node_face():
     assert s.grad_fn.next_functions == ((x, 0), (None, 0), (z.grad_fn, 0))
     with pytest.warns(UserWarning, match="retain_grad"):
         assert z.grad is None
+
+
+def test_rules_of_several_outputs_get_one_entry_each():
+    from facula_autograd.extend import Gradients
+
+    lengths = []
+
+    def look(F, node, g):
+        lengths.append((type(g), [None if part is None else part.number for part in g]))
+        return toys.MANY.backward(F, node, g)
+
+    x = Box(3.0, True)
+    outs = [Box(3.0) for _ in range(3)]
+    toys.record_many(outs, toys.Rule("look", look, True, False), 1).e0 = x
+    (outs[0] * Box(5.0) + outs[2] + outs[0]).backward()
+    assert lengths == [(Gradients, [6.0, None, 1.0])]
+    assert x.grad.number == 7.0

@@ -53,7 +53,7 @@ register_adapter(Gradients, _GradientsAdapter())
 
 
 def _hand_on(F: Any, node: Node, g: Any) -> tuple:
-    gathered = Gradients([None]) * node.s1
+    gathered = Gradients([None] * node.s1)
     gathered[node.s0] = g
     return ((node.e0, gathered),)
 

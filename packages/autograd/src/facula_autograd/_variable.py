@@ -145,6 +145,13 @@ def _blank(value: Any) -> Any:
     return (value != value) & False
 
 
+def _like_scalar(value: Any, like: Any) -> Any:
+    """A Python number with the precision of `like`'s elements, so that it does not widen them."""
+    if not isinstance(value, float) or not hasattr(like, "dtype") or hasattr(value, "dtype"):
+        return value
+    return like.dtype.type(value)
+
+
 def _reduce(value: Any, like: Any) -> Any:
     """`value`, summed over what was broadcast to it from the shape of `like`, and real where `like` is."""
     shape = shape_of(like)
@@ -274,7 +281,7 @@ def _reduce_rule(F, g, a, like):
     return lambda: F.expand(g, like=a.value)
 
 
-@_operator("expand", False, lambda a, like: a + _blank(like))
+@_operator("expand", False, lambda a, like: _like_scalar(a, like) + _blank(like))
 def _expand(F, g, a, like):
     return lambda: F.reduce(g, like=a.value)
 
@@ -318,7 +325,7 @@ class _VariableAdapter(Adapter):
         return raw.clone(v)
 
     def ones_like(self, v: Variable) -> Variable:
-        return Variable(_blank(v.value) + 1.0 if _dtype(v.value) is None else _blank(v.value) + v.value.dtype.type(1))
+        return Variable(_blank(v.value) + _like_scalar(1.0, v.value))
 
     def zeros_like(self, v: Variable) -> Variable:
         return self.zeros(self.metadata(v))

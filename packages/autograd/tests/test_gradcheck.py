@@ -1,0 +1,123 @@
+"""The checker is itself checked: it passes what is right, and catches what is wrong."""
+
+import numpy as np
+import pytest
+from autograd_toys import Box, write_
+
+from facula_autograd import Function, GradcheckError, Variable, gradcheck, gradgradcheck
+
+
+class Wrong(Function):
+    """A square whose gradient is off by `error`."""
+
+    error = 0.0
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x * (2.0 + Wrong.error)
+
+
+@pytest.mark.parametrize("make", [lambda: Variable(1.5, True), lambda: Variable(np.array([1.5, 2 + 1j]), True)])
+def test_wrong_gradient_is_caught(make):
+    x = make()
+
+    class Right(Wrong):
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 2.0 * (Variable(np.conj(x.value)) if np.iscomplexobj(x.value) else x)
+
+    assert gradcheck(Right.apply, x)
+    Wrong.error = 0.01
+    with pytest.raises(GradcheckError, match="input 0 is wrong: component 0"):
+        gradcheck(Wrong.apply, x)
+    assert not gradcheck(Wrong.apply, x, raise_exception=False)
+
+
+def test_missing_conjugate_is_caught():
+    class Half(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return Variable(x.value * 1j)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 1j  # should be -1j
+
+    assert not gradcheck(Half.apply, Variable(np.array([1 + 2j]), True), raise_exception=False)
+
+
+def test_wrong_second_derivative_is_caught():
+    class Constant(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.number = x.value
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * (2 * ctx.number)  # right, but its dependence on x is hidden
+
+    x = Variable(1.5, True)
+    assert gradcheck(Constant.apply, x)
+    assert not gradgradcheck(Constant.apply, x, raise_exception=False)
+
+
+def test_nan_is_caught():
+    class NaN(Wrong):
+        @staticmethod
+        def backward(ctx, g):
+            return g * float("nan")
+
+    assert not gradcheck(NaN.apply, Variable(1.5, True), raise_exception=False)
+
+
+def test_changed_inputs_are_caught():
+    def careless(x):
+        y = x * Box(2.0)
+        write_(x.detach(), x.number + 1)
+        return y
+
+    with pytest.raises(GradcheckError, match="input 0 was changed"):
+        gradcheck(careless, Box(1.0, True))
+
+
+def test_unsteady_gradients_are_caught():
+    class Drifts(Wrong):
+        calls = 0
+
+        @staticmethod
+        def backward(ctx, g):
+            Drifts.calls += 1
+            (x,) = ctx.saved_tensors
+            return g * x * (2.0 + 1e-9 * Drifts.calls)
+
+    with pytest.raises(GradcheckError, match="nondet_tol"):
+        gradcheck(Drifts.apply, Variable(1.5, True))
+    assert gradcheck(Drifts.apply, Variable(1.5, True), nondet_tol=1e-6)
+
+
+def test_several_inputs_and_outputs_some_left_out():
+    def f(a, k, b):
+        return a * b * k, (a * 3.0).detach(), b * b
+
+    assert gradcheck(f, (Variable(1.5, True), Variable(2.0), Variable(0.5, True)))
+    assert gradgradcheck(f, (Variable(1.5, True), Variable(2.0), Variable(0.5, True)))
+
+
+def test_nothing_to_check():
+    with pytest.raises(ValueError, match="at least one input"):
+        gradcheck(lambda x: x, Variable(1.0))
+    with pytest.raises(GradcheckError, match="requires grad"):
+        gradcheck(lambda x: x.detach(), Variable(1.0, True))
+
+
+def test_toy_values_too():
+    assert gradcheck(lambda x, y: x * y * x + y, (Box(1.5, True), Box(2.0, True)))
+    assert gradgradcheck(lambda x, y: x * y * x + y, (Box(1.5, True), Box(2.0, True)))

@@ -1,0 +1,112 @@
+"""Graphs go when their last reference goes: without the collector, and without recursion."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from autograd_toys import MUL, Box, add_all, many, recording
+
+from facula_autograd import FreedGraphError, MutationError, grad
+from facula_autograd.extend import Node, edge_to, next_seq
+
+
+def long_chain(x, count):
+    """`count` nodes after `x`, each of which saves a value that has a node."""
+    node = None
+    previous = x
+    for _ in range(count):
+        out = Box(1.0)
+        node = out.node = Node()
+        node.rule, node.seq = MUL, next_seq()
+        node.e0, node.e1 = edge_to(previous), None
+        node.s1, node.v1 = previous, 0
+        previous = out
+    return previous
+
+
+@pytest.mark.parametrize("stack", [None, 256 * 1024])
+@pytest.mark.parametrize("differentiate", [False, True])
+def test_a_million_nodes(stack, differentiate):
+    done = []
+
+    def work():
+        x = Box(1.0, True)
+        y = long_chain(x, 1_000_000)
+        watch = weakref.ref(y.node)
+        if differentiate:
+            y.backward()
+            assert x.grad.number == 1.0
+        del y
+        done.append(watch() is None)
+
+    if stack is None:
+        work()
+    else:
+        old = threading.stack_size(stack)
+        try:
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        finally:
+            threading.stack_size(old)
+    assert done == [True]
+
+
+def wide(x):
+    return add_all(x, x * x, *many(x, 3)) * x
+
+
+@pytest.mark.parametrize("build", [lambda x: x * x, lambda x: x + x, lambda x: recording.clone(x) * x, wide])
+@pytest.mark.parametrize("end", ["dropped", "backward", "retained", "grad", "hooked", "error", "second", "mutated"])
+def test_no_cycles(build, end):
+    gc.collect()
+    gc.disable()
+    try:
+        x = Box(3.0, True)
+        if end == "hooked":
+            x.register_hook(lambda g: g)
+        y = build(x)
+        gone = [weakref.ref(x), weakref.ref(y), weakref.ref(y.node)]
+        if end == "backward" or end == "hooked":
+            y.backward()
+        elif end == "retained":
+            y.backward(retain_graph=True)
+        elif end == "grad":
+            grad(y, x)
+        elif end == "error":
+            y.register_hook(lambda g: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                y.backward()
+        elif end == "second":
+            y.backward()
+            if y.node.rule.name == "freed":
+                with pytest.raises(FreedGraphError):
+                    y.backward()
+        elif end == "mutated":
+            x.cell.version += 1
+            if y.node.rule.saves:
+                with pytest.raises(MutationError):
+                    y.backward()
+        del x, y
+        assert [r() for r in gone] == [None] * 3
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_saved_values_go_during_the_pass():
+    gc.disable()
+    try:
+        x, w = Box(3.0, True), Box(2.0, True)
+        h = x * w
+        watch = weakref.ref(h)
+        y = h * w
+        del h
+        alive = []
+        x.register_hook(lambda g: alive.append(watch() is not None))
+        y.backward()
+        assert alive == [False]
+        assert watch() is None
+    finally:
+        gc.enable()
