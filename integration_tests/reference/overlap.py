@@ -1,0 +1,82 @@
+"""Which in-place and `out=` calls are refused because their operands lie over one another in memory.
+
+A case is two programs of views over one tensor of 4 by 6 elements: the first makes what is written, the second what
+is read. The programs are drawn at random, from a seed, so that the cases are not only those that came to mind.
+"""
+
+from __future__ import annotations
+
+import random
+
+CASES = 400
+SHAPE = (4, 6)
+
+
+def draw_program(rng: random.Random) -> list[tuple]:
+    """One to three views, each legal on what the one before gives."""
+    shape = list(SHAPE)
+    program: list[tuple] = []
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.choice(("slice", "slice", "transpose", "select", "expand"))
+        dim = rng.randrange(len(shape))
+        if kind == "slice":
+            start = rng.randrange(shape[dim])
+            stop = rng.randint(start + 1, shape[dim])
+            step = rng.randint(1, 2)
+            program.append(("slice", dim, start, stop, step))
+            shape[dim] = -(-(stop - start) // step)
+        elif kind == "transpose" and len(shape) == 2:
+            program.append(("transpose",))
+            shape.reverse()
+        elif kind == "select" and len(shape) == 2:
+            program.append(("select", dim, rng.randrange(shape[dim])))
+            del shape[dim]
+        elif kind == "expand" and 1 in shape:
+            shape = [rng.randint(2, 3) if size == 1 else size for size in shape]
+            program.append(("expand", *shape))
+    return program
+
+
+def view(tensor, program):
+    """Carry out a program of views."""
+    for kind, *arguments in program:
+        if kind == "slice":
+            dim, start, stop, step = arguments
+            tensor = tensor[(slice(None),) * dim + (slice(start, stop, step),)]
+        elif kind == "transpose":
+            tensor = tensor.transpose(0, 1)
+        elif kind == "select":
+            tensor = tensor.select(*arguments)
+        else:
+            tensor = tensor.expand(*arguments)
+    return tensor
+
+
+def places(library, program) -> list[int]:
+    """Where in memory the elements of a view lie, in the view's order."""
+    return view(library.arange(24).reshape(*SHAPE), program).reshape(-1).tolist()
+
+
+def outcome(library, write, read) -> str:
+    """ "refused"; "accepted"; or, where the order of reading and writing cannot matter, all elements afterwards."""
+    base = library.arange(24, dtype=library.float32).reshape(*SHAPE)
+    try:
+        view(base, write).add_(view(base, read))
+    except RuntimeError:
+        return "refused"
+    written, taken = places(library, write), places(library, read)
+    if written == taken or not set(written) & set(taken):
+        return " ".join(str(int(value)) for value in base.reshape(-1).tolist())
+    return "accepted"
+
+
+def answers(library) -> dict[str, str]:
+    """Each case's programs in words, and what came of `written.add_(read)`."""
+    rng = random.Random(7)
+    found: dict[str, str] = {}
+    base = library.zeros(SHAPE)
+    while len(found) < CASES:
+        write, read = draw_program(rng), draw_program(rng)
+        if tuple(view(base, write).shape) == tuple(view(base, read).shape):
+            found[f"{write}.add_({read})"] = outcome(library, write, read)
+    return found
