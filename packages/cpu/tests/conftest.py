@@ -16,7 +16,7 @@ def forget_kernels():
     """Kernels that were found stay found; forget them, so that another level counts."""
     _registry.level.cache_clear()
     _registry.find_kernel.cache_clear()
-    _elementwise._find_loop.cache_clear()
+    _elementwise.find_form.cache_clear()
 
 
 def available_levels():

@@ -1,9 +1,9 @@
 """Run operators through their plans on NumPy arrays. bfloat16 arrays are uint16 arrays of their bits, marked so."""
 
 import numpy as np
-from facula_storage import MallocAllocator, bfloat16, bool_, dtype_named, layout_of
 
 from facula_cpu import CpuBackend
+from facula_storage import MallocAllocator, bfloat16, bool_, dtype_named, layout_of
 
 BACKEND = CpuBackend(MallocAllocator())
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",

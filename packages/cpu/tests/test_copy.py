@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from launching import COMPLEX, FLOATS, INTEGERS, NAMES, empty, launch, narrow, numpy_dtype, run, widen
 
-from facula_cpu import set_num_threads, get_num_threads
+from facula_cpu import get_num_threads, set_num_threads
 
 
 def cast(array, name):

@@ -31,15 +31,15 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     """The plan in blocks, where source and target each lie without gaps along a dimension of their own."""
     itemsize = target.dtype.itemsize
     shape = target.shape
-    dims = collapse(shape, [byte_steps(source, shape, False), byte_steps(target, shape, False)])
+    dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
     columns, source_step, target_step = dims[0]
     if target_step != itemsize or source_step in (0, itemsize) or columns < WORTH_BLOCKS:
         return None
-    for at, (rows, step, _) in enumerate(dims):
-        if step == itemsize and rows >= WORTH_BLOCKS:
-            break
-    else:
+    rows_at = [at for at, (rows, step, _) in enumerate(dims) if step == itemsize and rows >= WORTH_BLOCKS]
+    if not rows_at:
         return None
+    at = rows_at[0]
+    rows = dims[at][0]
     block = find_kernel("transpose_block", itemsize)
     around = dims[1:at] + dims[at + 1 :]
     struct = ffi.new(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_storage import Plan
+from facula_storage.extend import dtype_of_code
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_plan, no_kernel
@@ -14,29 +15,36 @@ from ._registry import find_kernel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import Layout
+    from facula_storage import Layout, Plan
+
+    from ._registry import Kernel
 
 BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 6, 7, 8, 9
 HALVES = (FLOAT16, BFLOAT16)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX = 1, 2, 3  # enum scalar_kind
+ARGUMENTS = (int, int, float, complex)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 6, 64
 
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 STRIDED_COST = 700  # picoseconds: an element that is not beside the one before
-CONVERSION_COST = 60  # to or from a half-precision type
+STRUCT = ffi.typeof("struct facula_elementwise *")
 
 
-class Loop(NamedTuple):
-    """A loop for some operand types, and what the driver must do around it."""
+class Form(NamedTuple):
+    """What a plan has before shapes are known."""
 
-    function: Any  # facula_loop
+    fields: dict[str, Any]  # of struct facula_elementwise
+    order: tuple[int, ...]  # the inputs as the loop takes them
+    itemsizes: tuple[int, ...]  # of each operand in the loop's order; 0 for a scalar
     cost: int
-    convert: tuple[Any, ...]  # facula_loop or NULL for each operand
-    dtypes: tuple[int, ...]  # of each operand as the loop sees it
+    arrays: int
+    scalars: tuple[type, ...]  # the launch's arguments after the arrays
+    dense_kernel: int  # for contiguous operands
+    nest_kernel: int
 
 
-def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> Loop | None:
-    """The loop for these inputs (dtype codes, or types of scalars) and output dtype code.
+def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
+    """The loop for these inputs (dtype codes, or types of scalars) and output, and the dtypes it takes and gives.
 
     A scalar takes the type that the operator computes in. Where it could be a wider integer than
     the arrays and the table has such a loop (comparisons), that is exact for every scalar.
@@ -46,97 +54,99 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> L
     for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):
         exact = tuple(code if isinstance(code, int) else scalar for code in operands)
         widened = tuple(FLOAT32 if code in HALVES else code for code in exact)
-        for inputs, result in ((exact, output), (widened, output), (widened, FLOAT32 if output in HALVES else output)):
-            kernel = find_kernel(operator, *inputs, result)
-            if kernel is None:
-                continue
-            outside, inside = (*operands, output), (*inputs, result)
-            convert = [ffi.NULL] * len(inside)
-            for i, (there, here) in enumerate(zip(outside, inside, strict=True)):
-                if isinstance(there, int) and there != here:
-                    pair = (there, here) if i < len(operands) else (here, there)
-                    convert[i] = ffi.cast("facula_loop", find_kernel("copy", *pair).address)
-            function = ffi.cast("facula_loop", kernel.address)
-            return Loop(function, kernel.cost, tuple(convert), inside)
+        for dtypes in ((*exact, output), (*widened, output), (*widened, FLOAT32 if output in HALVES else output)):
+            kernel = find_kernel(operator, *dtypes)
+            if kernel is not None:
+                return kernel, dtypes
     return None
 
 
-_find_loop = lru_cache(maxsize=4096)(find_loop)
+@lru_cache(maxsize=4096)
+def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> Form | None:
+    """The form of a plan for these inputs (dtype codes, or types of scalars) and output dtype code."""
+    name, order = operator, tuple(range(len(inputs)))
+    if operator == "fill":
+        name = "copy"
+    elif operator in MIRRORED and isinstance(inputs[0], type):
+        name, order = MIRRORED[operator], (1, 0)  # the table has integers against any int on the right
+    operands = tuple(inputs[i] for i in order)
+    found = find_loop(name, operands, output)
+    if found is None or len(operands) >= MOST_OPERANDS:
+        return None
+    kernel, dtypes = found
+
+    # In the launch: n, arrays in the order of the inputs, output, scalars in their order (a complex one takes two).
+    arrays = sum(isinstance(one, int) for one in inputs)
+    places, next_array, next_scalar = [], 1, 2 + arrays
+    for one in inputs:
+        places.append(next_array if isinstance(one, int) else next_scalar)
+        next_array += isinstance(one, int)
+        next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
+    kinds = [scalar_kind(one, code) for one, code in zip(operands, dtypes, strict=False)]
+    convert, cost = [ffi.NULL] * len(dtypes), kernel.cost
+    for i, (there, here) in enumerate(zip((*operands, output), dtypes, strict=True)):
+        if isinstance(there, int) and there != here:
+            conversion = find_kernel("copy", here, there) if i == len(operands) else find_kernel("copy", there, here)
+            convert[i] = ffi.cast("facula_loop", conversion.address)
+            cost += conversion.cost
+    special = any(kinds) or any(convert)
+    return Form(
+        fields={
+            "loop": ffi.cast("facula_loop", kernel.address),
+            "operands": len(dtypes),
+            "argument": [*(places[i] for i in order), 1 + arrays],
+            "scalar": [*kinds, 0],
+            "dtype": dtypes,
+            "convert": convert,
+        },
+        order=order,
+        itemsizes=tuple(dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in (*operands, output)),
+        cost=cost,
+        arrays=arrays + 1,
+        scalars=tuple(ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind),  # swapping twice is no swap
+        dense_kernel=find_kernel("elementwise" if special else "elementwise_dense").address,
+        nest_kernel=find_kernel("elementwise").address,
+    )
 
 
 def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """A plan for one output and inputs that broadcast to its shape; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
-    arrays = [one for one in inputs if not isinstance(one, type)]
-    scalars = [one for one in inputs if isinstance(one, type)]
-    # Where each operand comes in the launch: n, arrays, output, scalars (a complex one takes two places).
-    array_at, scalar_at = 1, 2 + len(arrays)
-    operands = []
+    shape = output.shape
+    any_size = output.is_contiguous
+    types = []
     for one in inputs:
         if isinstance(one, type):
-            operands.append((one, scalar_at))
-            scalar_at += 2 if one is complex else 1
+            types.append(one)
         else:
-            operands.append((one, array_at))
-            array_at += 1
-    name = operator
-    if operator == "fill":
-        name = "copy"
-    elif operator in MIRRORED and isinstance(inputs[0], type):
-        name = MIRRORED[operator]
-        operands.reverse()
-    operands.append((output, 1 + len(arrays)))
-
-    types = tuple(one if isinstance(one, type) else one.dtype.code for one, _ in operands[:-1])
-    loop = _find_loop(name, types, output.dtype.code)
-    if loop is None or len(operands) > MOST_OPERANDS:
+            types.append(one.dtype.code)
+            any_size = any_size and one.is_contiguous and one.shape == shape
+    form = find_form(operator, tuple(types), output.dtype.code)
+    if form is None:
         raise no_kernel(operator, inputs, outputs)
-
-    shape = output.shape
-    any_size = all(one.is_contiguous and one.shape == shape for one in [*arrays, output])
-    steps = [[] if isinstance(one, type) else byte_steps(one, shape, any_size) for one, _ in operands]
-    cost = loop.cost + CONVERSION_COST * sum(map(bool, loop.convert))
-    nest = []
+    cost = form.cost
     if any_size:
-        nest = [0, *(one[0] if one else 0 for one in steps)]
+        dims, nest, kernel = 0, (0, *form.itemsizes), form.dense_kernel
     else:
-        dims = collapse(shape, [one or (0,) * len(shape) for one in steps])
-        for extent, *by in dims:
-            nest += (extent, *by)
-        if any(
-            step not in (0, one.dtype.itemsize)
-            for step, (one, _) in zip(dims[0][1:], operands, strict=True)
-            if not isinstance(one, type)
-        ):
-            cost = max(cost, STRIDED_COST)
-    scalar = [scalar_kind(one, code) for (one, _), code in zip(operands, loop.dtypes, strict=True)]
+        still = (0,) * len(shape)
+        steps = [still if isinstance(inputs[i], type) else byte_steps(inputs[i], shape) for i in form.order]
+        steps.append(byte_steps(output, shape))
+        walk = collapse(shape, steps)
+        dims, nest, kernel = len(walk), [number for dim in walk for number in dim], form.nest_kernel
+        for step, itemsize in zip(walk[0][1:], form.itemsizes, strict=True):
+            if step and step != itemsize and cost < STRIDED_COST:
+                cost = STRIDED_COST
     struct = ffi.new(
-        "struct facula_elementwise *",
-        {
-            "loop": loop.function,
-            "serial": SERIAL // cost,
-            "grain": GRAIN // cost,
-            "operands": len(operands),
-            "dims": 0 if any_size else len(nest) // (1 + len(operands)),
-            "argument": [at for _, at in operands],
-            "scalar": scalar,
-            "dtype": loop.dtypes,
-            "convert": loop.convert,
-            "nest": nest,
-        },
+        STRUCT, {**form.fields, "serial": SERIAL // cost, "grain": GRAIN // cost, "dims": dims, "nest": nest}
     )
-    kernel = find_kernel("elementwise" if any(loop.convert) or scalars or not any_size else "elementwise_dense")
-    kinds = [argument_type(kind) for kind in scalar if kind]
-    if name != operator and len(kinds) > 1:
-        raise no_kernel(operator, inputs, outputs)
     return bound_plan(
         operator,
         parameters,
         outputs,
-        kernel.address,
+        kernel,
         struct,
-        arrays=len(arrays) + 1,
-        scalars=kinds,
+        arrays=form.arrays,
+        scalars=form.scalars,
         cost=cost,
         any_size=any_size,
     )
@@ -153,21 +163,12 @@ def scalar_kind(operand: Any, code: int) -> int:
     return 0
 
 
-def argument_type(kind: int) -> type:
-    """The launch argument for a scalar kind."""
-    return (int, float, complex)[kind - 1]
-
-
-def byte_steps(layout: Layout, shape: tuple[int, ...], dense: bool) -> Sequence[int]:
-    """Bytes from one element to the next along each dimension of `shape`; 0 where the layout broadcasts.
-
-    For `dense` only the first entry counts: the item size.
-    """
+def byte_steps(layout: Layout, shape: tuple[int, ...]) -> Sequence[int]:
+    """Bytes from one element to the next along each dimension of `shape`; 0 where the layout broadcasts."""
     itemsize = layout.dtype.itemsize
-    if dense:
-        return (itemsize,)
-    missing = len(shape) - len(layout.shape)
-    steps = [0] * missing
+    if layout.shape == shape:
+        return [stride * itemsize for stride in layout.strides]
+    steps = [0] * (len(shape) - len(layout.shape))
     for size, stride in zip(layout.shape, layout.strides, strict=True):
         steps.append(0 if size == 1 else stride * itemsize)
     return steps
@@ -183,16 +184,15 @@ def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[i
     >>> collapse((2, 3, 4), [(48, 16, 4), (0, 0, 4), (48, 16, 4)])
     [(4, 4, 4, 4), (6, 16, 0, 16)]
     """
-    dims = [(size, *by) for size, *by in zip(shape, *steps, strict=True) if size != 1]
+    dims = [dim for dim in zip(shape, *steps, strict=True) if dim[0] != 1]
     dims.reverse()
     dims.sort(key=last)
     merged: list[tuple[int, ...]] = []
     for dim in dims:
         if merged:
-            inner = merged[-1]
-            extent = inner[0]
-            if all(step == before * extent for step, before in zip(dim[1:], inner[1:], strict=True)):
-                merged[-1] = (extent * dim[0], *inner[1:])
+            extent, *inner = merged[-1]
+            if dim[1:] == tuple([step * extent for step in inner]):
+                merged[-1] = (extent * dim[0], *inner)
                 continue
         merged.append(dim)
     if len(merged) > MOST_DIMS:
@@ -200,6 +200,4 @@ def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[i
     return merged or [(1, *(0 for _ in steps))]
 
 
-def last(dim: tuple[int, ...]) -> int:
-    """The step of the output."""
-    return dim[-1]
+last = itemgetter(-1)  # of a dimension: the step of the output

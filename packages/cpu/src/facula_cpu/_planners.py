@@ -25,6 +25,7 @@ SERIAL = 5_000_000
 GRAIN = 2_000_000
 RELEASE = 50_000_000
 NEVER = 1 << 62
+INTPTR = ffi.typeof("intptr_t")
 
 planners: dict[str, Planner] = {}
 
@@ -76,7 +77,7 @@ def bound_plan(
         elif kind is float:
             doubles |= 1 << at
         at += 1
-    address = 0 if struct is None else int(ffi.cast("intptr_t", struct))
+    address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
     launch = bind(kernel, address, release_at(cost), doubles, struct)
     return Plan(operator, parameters, outputs, launch, workspace, any_size)
 
