@@ -63,6 +63,7 @@ class Mode:
 _DEFAULTS = (True, False, 0, None, None, None, None, True, None)
 DEFAULT = Mode(_DEFAULTS)
 _NO_GRAD = DEFAULT.replace(grad=False)
+_GRAD_OFF = {"grad": False}
 
 #: Non-empty while any thread is in a mode of any kind. Siblings may push and pop markers.
 special: list[None] = []
@@ -73,10 +74,11 @@ class _Block:
 
     __slots__ = ("changes", "lasting", "mode", "open", "outer")
 
-    def __init__(self, changes: dict[str, Any], outer: _Block | None, lasting: bool) -> None:
-        self.changes, self.outer, self.lasting, self.open = changes, outer, lasting, True
-        around = _mode_of(outer)
-        self.mode = _NO_GRAD if around is DEFAULT and changes == {"grad": False} else around.replace(**changes)
+    changes: dict[str, Any]
+    lasting: bool
+    mode: Mode
+    open: bool
+    outer: _Block | None
 
 
 _current: ContextVar[_Block | None] = ContextVar("facula_autograd.mode", default=None)
@@ -113,7 +115,15 @@ def _mode_of(block: _Block | None) -> Mode:
 
 def _open(changes: dict[str, Any], lasting: bool = False) -> _Block:
     special.append(None)  # before the mode is visible: never too empty
-    block = _Block(changes, _live(_current.get()), lasting)
+    outer = _current.get()
+    if outer is not None:
+        outer = _live(outer)
+    block = _Block()
+    block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, True
+    if outer is None and changes is _GRAD_OFF:
+        block.mode = _NO_GRAD  # by far the most frequent
+    else:
+        block.mode = _mode_of(outer).replace(**changes)
     _current.set(block)
     return block
 
@@ -121,15 +131,15 @@ def _open(changes: dict[str, Any], lasting: bool = False) -> _Block:
 def _close(block: _Block) -> None:
     """End `block`, and lasting ones that were set inside it."""
     above = _current.get()
-    closing = []
+    closing = [block]
     while above is not None and above is not block and (above.lasting or not above.open):
         closing.append(above)
         above = above.outer
     if above is block:
         _current.set(block.outer)
     else:
-        closing.clear()  # left in another context, or out of order: others find it closed
-    for each in (*closing, block):
+        closing = [block]  # left in another context, or out of order: others find it closed
+    for each in closing:
         if each.open:
             each.open = False
             special.pop()
@@ -148,27 +158,13 @@ def _set_lasting(changes: dict[str, Any]) -> None:
         _open(changes, lasting=True)
 
 
-class replace_mode:
-    """Run a block, or a decorated function, with fields of the mode replaced.
-
-    A decorated generator function is in the mode only while it runs, not between its yields;
-    coroutine functions and async generator functions likewise.
-
-    >>> with replace_mode(grad=False):
-    ...     current_mode().grad
-    False
-    """
+class _Enterable:
+    """What all modes do: `_changes` hold in a with block, or while a decorated function runs."""
 
     __slots__ = ("_blocks", "_changes")
 
     _blocks: list[_Block]
     _changes: dict[str, Any]
-
-    def __init__(self, **changes: Any) -> None:
-        unknown = changes.keys() - set(_FIELDS)
-        if unknown:
-            raise TypeError(f"replace_mode: expected fields of Mode {_FIELDS}; got {sorted(unknown)}")
-        self._changes, self._blocks = changes, []
 
     def __enter__(self) -> Any:
         self._blocks.append(_open(self._changes))
@@ -189,19 +185,36 @@ class replace_mode:
         return decorate(function, lambda: replace_mode(**changes))
 
 
-class _Plain(replace_mode):
+class replace_mode(_Enterable):
+    """Run a block, or a decorated function, with fields of the mode replaced.
+
+    A decorated generator function is in the mode only while it runs, not between its yields;
+    coroutine functions and async generator functions likewise.
+
+    >>> with replace_mode(grad=False):
+    ...     current_mode().grad
+    False
+    """
+
+    __slots__ = ()
+
+    def __init__(self, **changes: Any) -> None:
+        for name in changes:
+            if name not in _FIELDS:
+                raise TypeError(f"replace_mode: expected fields of Mode {_FIELDS}; got {name!r}")
+        self._changes, self._blocks = changes, []
+
+
+class _Plain(_Enterable):
     """A mode without arguments, which decorates with or without parentheses."""
 
     __slots__ = ()
     _fields: dict[str, Any]
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        self = super().__new__(cls)
+        self = object.__new__(cls)
         self._changes, self._blocks = cls._fields, []
         return self if function is None else self(function)
-
-    def __init__(self, function: None = None) -> None:
-        pass
 
 
 class no_grad(_Plain):
@@ -215,7 +228,7 @@ class no_grad(_Plain):
     """
 
     __slots__ = ()
-    _fields = {"grad": False}  # noqa: RUF012
+    _fields = _GRAD_OFF
 
 
 class enable_grad(_Plain):
