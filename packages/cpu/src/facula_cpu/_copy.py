@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ._elementwise import byte_steps, collapse, plan_elementwise
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, planner
-from ._registry import find_kernel
+from ._registry import kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
@@ -40,7 +40,7 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
         return None
     at = rows_at[0]
     rows = dims[at][0]
-    block = find_kernel("transpose_block", itemsize)
+    block = kernel_for("transpose_block", itemsize)
     around = dims[1:at] + dims[at + 1 :]
     struct = ffi.new(
         "struct facula_transpose *",
@@ -58,5 +58,5 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
             "nest": [number for dim in around for number in dim],
         },
     )
-    kernel = find_kernel("transposing_copy")
+    kernel = kernel_for("transposing_copy")
     return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=block.cost)

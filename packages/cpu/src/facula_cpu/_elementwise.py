@@ -10,7 +10,7 @@ from facula_storage.extend import dtype_of_code
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_plan, no_kernel
-from ._registry import find_kernel
+from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
     convert, cost = [ffi.NULL] * len(dtypes), kernel.cost
     for i, (there, here) in enumerate(zip((*operands, output), dtypes, strict=True)):
         if isinstance(there, int) and there != here:
-            conversion = find_kernel("copy", here, there) if i == len(operands) else find_kernel("copy", there, here)
+            conversion = kernel_for("copy", here, there) if i == len(operands) else kernel_for("copy", there, here)
             convert[i] = ffi.cast("facula_loop", conversion.address)
             cost += conversion.cost
     special = any(kinds) or any(convert)
@@ -104,8 +104,8 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         cost=cost,
         arrays=arrays + 1,
         scalars=tuple(ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind),  # swapping twice is no swap
-        dense_kernel=find_kernel("elementwise" if special else "elementwise_dense").address,
-        nest_kernel=find_kernel("elementwise").address,
+        dense_kernel=kernel_for("elementwise" if special else "elementwise_dense").address,
+        nest_kernel=kernel_for("elementwise").address,
     )
 
 
@@ -126,7 +126,7 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
         raise no_kernel(operator, inputs, outputs)
     cost = form.cost
     if any_size:
-        dims, nest, kernel = 0, (0, *form.itemsizes), form.dense_kernel
+        dims, nest, kernel = 0, [0, *form.itemsizes], form.dense_kernel
     else:
         still = (0,) * len(shape)
         steps = [still if isinstance(inputs[i], type) else byte_steps(inputs[i], shape) for i in form.order]

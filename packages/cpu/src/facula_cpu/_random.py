@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
-from ._registry import find_kernel
+from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
@@ -51,7 +51,7 @@ def plan_random(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
         operator,
         parameters,
         outputs,
-        find_kernel("random").address,
+        kernel_for("random").address,
         struct,
         arrays=1,
         scalars=(int, int, *SCALARS[operator]),

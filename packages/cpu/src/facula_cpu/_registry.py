@@ -52,6 +52,14 @@ def find_kernel(name: str, *dtypes: int) -> Kernel | None:
     return Kernel(int(ffi.cast("intptr_t", row.function)), row.cost) if row else None
 
 
+def kernel_for(name: str, *dtypes: int) -> Kernel:
+    """The kernel as `find_kernel` finds it, where there must be one: LookupError else."""
+    kernel = find_kernel(name, *dtypes)
+    if kernel is None:
+        raise LookupError(f"the kernel table has no {name!r} for dtype codes {dtypes}; was the package built whole?")
+    return kernel
+
+
 def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
     """Every row of the table: name, signature, level."""
     index = 0
