@@ -85,7 +85,7 @@ def fingerprint(package: str) -> str:
 
 def make_wheel(session: nox.Session, package: str, output: Path, **env: str) -> None:
     """Build one wheel, from a copy: nothing that an earlier build left beside the sources can get into it."""
-    copy = Path(session.create_tmp()) / package
+    copy = Path(session.create_tmp()).resolve() / package
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT / "packages" / package, copy, ignore=NOT_SOURCES)
     arguments = ["--wheel", "--no-isolation", "--outdir", str(output), str(copy)]
@@ -151,7 +151,7 @@ def run_pytest(session: nox.Session, report: str, *arguments: str, cwd: Path, **
 
 def outside_the_tree(session: nox.Session, package: str) -> Path:
     """A copy of PACKAGE's tests with no sources beside them, and the checks that all packages share."""
-    place = Path(session.create_tmp()) / "outside"
+    place = Path(session.create_tmp()).resolve() / "outside"
     shutil.rmtree(place, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", ".hypothesis")
     shutil.copytree(ROOT / "packages" / package / "tests", place / "tests", ignore=left_out)
@@ -228,7 +228,7 @@ def typing(session: nox.Session) -> None:
 @nox.parametrize("package", [nox.param(package, id=package) for package in PACKAGES])
 def lowest(session: nox.Session, package: str) -> None:
     """One package's tests with the lowest third-party versions that it declares."""
-    floors = Path(session.create_tmp()) / "floors.txt"
+    floors = Path(session.create_tmp()).resolve() / "floors.txt"
     floors.write_text("".join(f"{floor}\n" for floor in lowest_versions(package)))
     install(session, package, extra="test", also=("-c", str(floors)))
     run_pytest(session, f"lowest/{package}", "tests", *session.posargs, cwd=outside_the_tree(session, package))
@@ -295,7 +295,7 @@ def conformance(session: nox.Session) -> None:
 def asan(session: nox.Session) -> None:
     """The packages with C in them, built under AddressSanitizer and UBSan, with one malloc for each block."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1"
-    wheels = Path(session.create_tmp()) / "wheels"
+    wheels = Path(session.create_tmp()).resolve() / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     session.install(*build_tools(), *TEST_TOOLS, "numpy>=1.26,<3")
     watched = [package for package in PACKAGES if package != "facula"]
