@@ -177,6 +177,31 @@ def test_inputs_returned_as_outputs_are_new_values():
     assert x.grad.number == 2.0
 
 
+def test_an_operand_returned_as_it_is_stays_without_gradient():
+    class Second(Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    x, plain = Box(3.0, True), Box(2.0)
+    out = Second.apply(x, plain)
+    assert out.requires_grad
+    assert plain.node is None
+
+
+def test_one_output_reached_in_two_ways():
+    x = array(0.5, -1.0)
+    sin, cos = SinCos.apply(x)
+    (saved_cos,) = grad(sin.sum(), x, create_graph=True)
+    (second,) = grad((saved_cos * cos).sum(), x, create_graph=True)
+    np.testing.assert_allclose(second.value, -np.sin(2 * x.value))
+    np.testing.assert_allclose(grad(second.sum(), x)[0].value, -2 * np.cos(2 * x.value))
+
+
 class Double_(Function):
     @staticmethod
     def forward(ctx, x):

@@ -136,10 +136,11 @@ def test_hooks_run_without_recording_unless_asked():
     x.register_hook(lambda g: seen.append(is_grad_enabled()))
     y = x * x
     y.register_hook(lambda g: seen.append(is_grad_enabled()))
+    y.grad_fn.register_hook(lambda ins, outs: seen.append(is_grad_enabled()))
     with enable_grad():
         y.backward(retain_graph=True)
     grad(y, x, create_graph=True)
-    assert seen == [False, False, True, True]
+    assert seen == [False] * 3 + [True] * 3
 
 
 def test_post_accumulate_hook_sees_the_sum():

@@ -265,12 +265,22 @@ def test_async_generators():
         assert await anext(g) is False
         # Closed in another task, hence another context, where a token would be refused.
         await asyncio.create_task(closed(g))
+        g = plain()
+        assert await anext(g) is False
+        other = contextvars.Context()
+        await asyncio.create_task(closed_after_switching(g), context=other)
         assert is_grad_enabled()
 
     async def closed(g):
         with inference_mode():
             await g.aclose()
             assert is_inference_mode_enabled()
+
+    async def closed_after_switching(g):
+        set_grad_enabled(False)
+        await g.aclose()
+        assert not is_grad_enabled()
+        set_grad_enabled(True)
 
     asyncio.run(main())
 

@@ -111,3 +111,42 @@ def test_random_graphs_share_nothing(steps):
     assert len(set(map(id, cells))) == len(cells)
     assert seed.number == 1.0
     assert [leaf.number for leaf in leaves] == [1.0, 2.0, -1.0]
+
+
+def test_a_gradient_given_is_never_taken_over():
+    a, seed = Box(3.0, True), Box(1.0)
+    out = recording.clone(recording.clone(a))
+    out.backward(seed)
+    assert a.grad.cell is not seed.cell
+    a.backward(seed)
+    assert (seed.number, a.grad.number) == (1.0, 2.0)
+
+
+def test_gradient_of_an_inner_input_is_not_added_into():
+    x = Box(1.0, True)
+    older = x * Box(3.0)
+    inner = recording.clone(x)
+    out = inner * Box(2.0) + older  # inner's gradient is handed on to x, where the other joins it
+    assert [g.number for g in grad(out, (inner, x))] == [2.0, 5.0]
+
+
+def test_what_node_hooks_were_shown_is_not_added_into():
+    x, shown = Box(3.0, True), []
+    out = x * Box(2.0)
+    out.grad_fn.register_hook(lambda ins, outs: shown.extend(ins))
+    out.backward()
+    (x * Box(5.0)).backward()
+    assert [g.number for g in shown] == [2.0]
+    assert x.grad.number == 7.0
+
+
+@pytest.mark.filterwarnings("ignore:backward.create_graph")
+def test_recorded_gradients_are_not_added_into():
+    x = Box(3.0, True)
+    (x * x).backward(create_graph=True)
+    first = x.grad
+    (x * x).backward(create_graph=True)
+    assert (first.number, x.grad.number) == (6.0, 12.0)
+    total = x.grad
+    x.grad = None
+    assert grad(total, x)[0].number == 4.0
