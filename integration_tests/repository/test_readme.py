@@ -35,3 +35,15 @@ def test_sessions_fetch_torch_only_to_compare(root):
     sessions = re.findall(r"^def (\w+)\(session[^\n]*\n(.*?)(?=^@|^def |\Z)", text, re.MULTILINE | re.DOTALL)
     assert {name for name, body in sessions if "TORCH" in body} == {"bench", "conformance"}
     assert len(re.findall(r"torch==", text)) == 1
+
+
+def test_links_between_pages_lead_somewhere(root, files):
+    """Every relative link of every page is a file or folder of the tree."""
+    dead = [
+        f"{page}: {target}"
+        for page in files
+        if page.suffix == ".md"
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (root / page).read_text())
+        if "://" not in target and not (root / page.parent / target).exists()
+    ]
+    assert not dead, dead
