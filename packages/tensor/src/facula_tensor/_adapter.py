@@ -1,0 +1,108 @@
+"""How the autograd engine handles tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Adapter, register_adapter
+from facula_storage.extend import FLOATING
+
+from ._errors import mutation, show
+from ._operator import raw, recording
+from ._tensor import Tensor, layout_of_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class TensorAdapter(Adapter):
+    """What the engine needs to know of a Tensor."""
+
+    raw = raw
+    recording = recording
+
+    def add(self, a: Tensor, b: Tensor) -> Tensor:
+        """`a + b` as a new tensor."""
+        return raw.add(a, b)
+
+    def add_into(self, a: Tensor, b: Tensor) -> Tensor:
+        """`a += b`, recording nothing."""
+        return raw.add_into(a, b)
+
+    def clone(self, v: Tensor) -> Tensor:
+        """A contiguous copy."""
+        return raw.clone(v)
+
+    def adopt(self, v: Tensor) -> Tensor:
+        """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
+        if v._layout.is_contiguous and v._storage.ptr is not None:
+            return v
+        return raw.clone(v)
+
+    def ones_like(self, v: Tensor) -> Tensor:
+        """What a backward pass starts from."""
+        return raw.ones_like(v)
+
+    def zeros_like(self, v: Tensor) -> Tensor:
+        """No gradient at all."""
+        return raw.zeros_like(v)
+
+    def zeros(self, metadata: Any) -> Tensor:
+        """No gradient, for a value of this shape, dtype and device."""
+        from ._creation import zeros
+
+        shape, dtype, device = metadata
+        return zeros(shape, dtype=dtype, device=device)
+
+    def alias(self, v: Tensor) -> Tensor:
+        """Another tensor over the same storage."""
+        return v.detach()
+
+    def metadata(self, v: Tensor) -> Any:
+        """Shape, dtype and device."""
+        layout = layout_of_tensor(v)
+        return layout.shape, layout.dtype, layout.device
+
+    def differentiable(self, v: Tensor) -> bool:
+        """Whether the elements are real or complex numbers rather than integers."""
+        return layout_of_tensor(v).dtype.category >= FLOATING
+
+    def is_scalar(self, v: Tensor) -> bool:
+        """Whether there is one element."""
+        return layout_of_tensor(v).numel == 1
+
+    def version(self, v: Tensor) -> int:
+        """The storage's version."""
+        return v._storage.version  # type: ignore[return-value]
+
+    def describe(self, v: Tensor) -> str:
+        """dtype and shape."""
+        return show(layout_of_tensor(v))
+
+    def describe_mutation(self, v: Tensor) -> str | None:
+        """Who changed the storage last, and where."""
+        return mutation(v._storage)
+
+    def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
+        """Whether no element is NaN or infinite."""
+        import numpy as np
+
+        array = raw.to(v, (layout_of_tensor(v).dtype.to_complex(),)).numpy()
+        return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
+
+    def nbytes(self, v: Tensor) -> int:
+        """Bytes of all elements."""
+        return layout_of_tensor(v).nbytes
+
+    def elements(self, v: Tensor) -> list:
+        """All elements in row-major order, as Python numbers."""
+        return v.detach().reshape(-1).tolist()
+
+    def from_elements(self, like: Tensor, elements: Sequence) -> Tensor:
+        """A tensor like `like` with these elements."""
+        from ._creation import tensor
+
+        return tensor(list(elements), dtype=like.dtype, device=like.device).reshape(like.shape)
+
+
+register_adapter(Tensor, TensorAdapter())

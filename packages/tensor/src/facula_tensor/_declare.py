@@ -1,0 +1,140 @@
+"""The three decorators that turn a declaration into functions: `elementwise`, `operator`, `view`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._general import general
+from ._inplace import general_inplace, times
+from ._operator import Operator, operators, raw, recording
+from ._quick import make_binary, make_inplace, make_unary
+from ._tensor import Tensor
+from ._viewing import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def elementwise(body: type) -> Callable[..., Any]:
+    """An operator on each element of operands that broadcast and promote.
+
+    Gives the public function, the method of the same name and, where the result has the operands'
+    dtype, the in-place method with an underscore. `dunders` names Python's own operators.
+    """
+    op = Operator(body, is_elementwise=True)
+    function = _finish(op)
+    if op.name.startswith("_"):
+        return function
+    _attach(op.name, function)
+    for name in vars(body).get("dunders", ()):
+        setattr(Tensor, name, op.quick)
+    if op.inplace:
+        changing = make_inplace(op, checked=True) if op.arity == 2 and op.is_quick else _inplace_function(op)
+        _name(changing, op, op.name + "_")
+        changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
+        _attach(op.name + "_", changing)
+        op.changing = changing
+        if op.arity == 2 and op.is_quick:
+            setattr(raw, op.name + "_into", make_inplace(op, checked=False))
+        for name in vars(body).get("inplace_dunders", ()):
+            setattr(Tensor, name, changing)
+    return function
+
+
+def operator(body: type) -> Callable[..., Any]:
+    """Any other operator with plans: gives the function `(*tensors, parameters)`; no method."""
+    return _finish(Operator(body, is_elementwise=False))
+
+
+def view(body: type) -> Callable[..., Any]:
+    """An operator whose result shares the operand's memory: gives the function `(tensor, parameters)`; no method.
+
+    `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
+    bytes from the operand's first element to the result's.
+    """
+    op = Operator(body, is_elementwise=False)
+    window = vars(body)["window"]
+    cached = vars(body).get("cached", True)
+    op.window = window
+    op.quick, op.raw = make_view(op, window, cached, record=True), make_view(op, window, cached, record=False)
+    op.walking = make_view(op, window, cached, record=True, walk=True)
+    return _publish(op, op.quick)
+
+
+def _finish(op: Operator) -> Callable[..., Any]:
+    if op.arity == 1:
+        op.quick = make_unary(op, record=True, checked=True)
+        op.raw = make_unary(op, record=False, checked=False)
+        op.unchecked = make_unary(op, record=True, checked=False, walk=True)
+        op.walking = make_unary(op, record=True, checked=True, walk=True)
+        public = op.quick
+    elif op.is_quick:
+        op.quick = make_binary(op, record=True, checked=True)
+        op.raw = make_binary(op, record=False, checked=False)
+        op.unchecked = make_binary(op, record=True, checked=False, walk=True)
+        op.walking = make_binary(op, record=True, checked=True, walk=True)
+        public = _binary_function(op)
+    else:
+        op.quick = op.unchecked = op.walking = _many_function(op, record=True)
+        op.raw = _many_function(op, record=False)
+        public = op.quick
+    return _publish(op, public)
+
+
+def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
+    op.public = public
+    operators[op.name] = op
+    setattr(raw, op.name.lstrip("_"), op.raw)
+    setattr(recording, op.name.lstrip("_"), op.walking)
+    for function in {op.quick, op.raw, op.walking, public}:
+        _name(function, op, op.name)
+    return public
+
+
+def _name(function: Callable[..., Any], op: Operator, name: str) -> None:
+    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__doc__ = op.module, op.doc
+    function.operator = op  # type: ignore[attr-defined]
+
+
+def _attach(name: str, function: Callable[..., Any]) -> None:
+    setattr(Tensor, name, function)
+
+
+def _binary_function(op: Operator) -> Callable[..., Any]:
+    """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
+    call = op.walking
+
+    def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
+        if alpha != 1:
+            other = times(op, other, alpha)
+        result = call(input, other) if out is None else general(op, (input, other), (), True, out)
+        if result is NotImplemented:
+            raise TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+        return result
+
+    return function
+
+
+def _many_function(op: Operator, *, record: bool) -> Callable[..., Any]:
+    """The form of an operator with many operands, and with parameters: a tuple after the operands."""
+    if op.arity < 0:
+
+        def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+            return general(op, tuple(operands), parameters, record, out)
+
+        return variadic
+    count = op.arity
+
+    def function(*operands: Any, out: Tensor | None = None) -> Any:
+        parameters = operands[count] if len(operands) > count else ()
+        return general(op, operands[:count], parameters, record, out)
+
+    return function
+
+
+def _inplace_function(op: Operator) -> Callable[..., Any]:
+    def changing(input: Tensor, *operands: Any) -> Tensor:
+        return general_inplace(op, (input, *operands))
+
+    return changing

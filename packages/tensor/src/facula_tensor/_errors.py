@@ -1,0 +1,36 @@
+"""Errors that need more than one line to say what happened, where, and what to do."""
+
+from __future__ import annotations
+
+from facula_autograd.extend import where
+from facula_storage import LaunchError, Layout, Storage
+from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE
+
+
+def mutation(storage: Storage) -> str | None:
+    """ "operator at file:line (function)" of the last in-place change, or None if nothing is known."""
+    mutator = getattr(storage, "mutator", None)
+    if mutator is None:
+        return None
+    name, code, lasti = mutator
+    return f"{name} at {where(code, lasti)}"
+
+
+def launch_error(operator: str, error: LaunchError) -> Exception:
+    """The exception for a kernel's status."""
+    status, first, second, third, *_ = error.args
+    if status == STATUS_INDEX:
+        return IndexError(
+            f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "
+            f"expected {-third} to {third - 1}"
+        )
+    if status == STATUS_RANGE:
+        return OverflowError(f"{operator}: {first} is out of range")
+    if status == STATUS_MEMORY:
+        return MemoryError(f"{operator}: no memory for {first} bytes of scratch space")
+    return RuntimeError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
+
+
+def show(layout: Layout) -> str:
+    """A layout as messages write it: ``float32 (2, 3)``."""
+    return f"{layout.dtype.name} {layout.shape}"

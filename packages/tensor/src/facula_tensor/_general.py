@@ -1,0 +1,342 @@
+"""The slow path of an operator: everything the quick one leaves out. Data flows down this file.
+
+coerce operands -> promote -> find or make the plan -> allocate -> launch -> record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from facula_autograd.extend import Node, current_mode, edge_to, next_seq, pack_saved, special
+from facula_storage import Layout, LaunchError, Plan, Storage, contiguous, uint8
+from facula_storage.extend import COMPLEX, FLOATING, allocate, plain_address
+
+from ._errors import launch_error, show
+from ._memory import check_out
+from ._operator import raw, recording
+from ._overrides import call_override, overridden
+from ._promotion import SCALAR_CATEGORY, check_scalar, join, promote_types, scalar_dtype
+from ._rules import Kept, keep
+from ._sites import user_site
+from ._tensor import Tensor, layout_of_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import Device, DType
+
+    from ._operator import Operator
+
+
+def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
+    """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
+    if overridden(operands):
+        return call_override(op, operands, parameters, out)
+    ready = coerce(op, operands)
+    if ready is NotImplemented:
+        return NotImplemented
+    mode = current_mode() if special else None
+    record = record and (mode is None or mode.grad) and any(isinstance(a, Tensor) and a.node is not None for a in ready)
+    if out is not None and record:
+        raise RuntimeError(
+            f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or wrap the call in no_grad()"
+        )
+    F = recording if record else raw
+    if op.redirect is not None:
+        answer = op.redirect(F, ready, parameters)
+        if answer is not None:
+            return answer if out is None else F.copy_into(out, answer)
+    if op.elementwise:
+        ready = promote(op, ready, F)
+    layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+    if op.check is not None:
+        op.check(*layouts, *parameters)
+    if out is not None:
+        return into(op, ready, layouts, parameters, out)
+    if op.execute is not None:
+        results = op.execute(ready, parameters)
+    else:
+        results = run(find_plan(op, layouts, parameters), ready)
+    if record:
+        node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+# ------------------------------------------------------------------------------------------------ operands
+def coerce(op: Operator, operands: tuple) -> tuple | Any:
+    """Tensors and plain Python numbers, on one device; NumPy's numbers become Python's."""
+    ready: list[Any] = []
+    tensors = [a for a in operands if isinstance(a, Tensor)]
+    if not tensors and operands:
+        raise TypeError(f"{op.name}: expected '{name_of(op, 0)}' to be a Tensor; got {describe(operands[0])}")
+    device = next((a.device for a in tensors if a.ndim), tensors[0].device if tensors else None)
+    for position, a in enumerate(operands):
+        if isinstance(a, Tensor):
+            if a.device is not device:
+                if a.ndim or not op.elementwise:
+                    raise RuntimeError(
+                        f"{op.name}: expected all tensors on one device; got '{device}' and '{a.device}' "
+                        f"('{name_of(op, position)}'); move one with .to(...)"
+                    )
+                a = recording.to_device(a, (device,))
+        elif not op.elementwise:
+            raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
+        elif isinstance(a, np.generic):
+            a = a.item()
+        elif type(a) not in SCALAR_CATEGORY:
+            kind = next((kind for kind in (bool, int, float, complex) if isinstance(a, kind)), None)
+            if kind is not None:
+                a = kind(a)  # a subclass, such as an IntEnum
+            elif op.arity == 2 and hasattr(type(a), "__radd__"):
+                return NotImplemented
+            else:
+                raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor or a number; got {describe(a)}")
+        ready.append(a)
+    return tuple(ready)
+
+
+def name_of(op: Operator, position: int) -> str:
+    """How messages call an operand."""
+    return op.inputs[position] if op.arity >= 0 else f"{op.inputs[0]}[{position}]"
+
+
+def describe(value: object) -> str:
+    """A foreign value as messages show it."""
+    text = repr(value)
+    return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
+
+
+def promote(op: Operator, operands: tuple, F: Any) -> tuple:
+    """Operands cast to the dtype the operator computes in; numbers to its category."""
+    kinds: list[DType | None] = [None, None, None]
+    first = op.mask_operands  # leading operands that take no part (the condition of `where`)
+    for a in operands[first:]:
+        if isinstance(a, Tensor):
+            dtype, place = a.dtype, 0 if a.ndim else 1
+        else:
+            dtype, place = scalar_dtype(type(a)), 2
+        known = kinds[place]
+        kinds[place] = dtype if known is None else promote_types(known, dtype)
+    joined = join(*kinds)
+    compute = op.compute(joined)
+    if op.accepts is not None and not op.accepts(compute):
+        raise NotImplementedError(f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()")
+    return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
+
+
+def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
+    """An operand as `dtype`: a tensor through `to`, a number as the Python type of the category."""
+    if isinstance(a, Tensor):
+        return a if a.dtype is dtype else F.to(a, (dtype,))
+    if dtype.category == COMPLEX:
+        return complex(a)
+    if dtype.category == FLOATING:
+        return float(a)
+    if op.result(dtype) is dtype:
+        check_scalar(int(a), dtype, op.name)
+    return int(a) if dtype.category else bool(a)
+
+
+# --------------------------------------------------------------------------------------------------- plans
+def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
+    """The plan for this signature, made where there is none, and put where the quick path finds it."""
+    quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    table = op.table if quick else op.slow_table
+    key = key_of(op, layouts, parameters) if quick else (layouts, parameters)
+    plan = table.by_key.get(key)
+    if plan is not None:
+        return plan
+    outputs = output_layouts(op, layouts, parameters)
+    device = next(one.device for one in layouts if isinstance(one, Layout))
+    plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
+    if quick and plan.any_size and outputs[0].is_contiguous and not plan.workspace:
+        first = next(one for one in layouts if isinstance(one, Layout))
+        if outputs[0] is first and not parameters:
+            if len(layouts) == 1 or layouts[1] is first:
+                table.add_dense(table.dense, first.dense, plan)
+            elif layouts[0] is first and layouts[1] is float and first.dtype.category == FLOATING:
+                table.add_dense(table.with_float, first.dense, plan)
+                table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
+            elif layouts[0] is first and layouts[1] is int and first.dtype.name == "int64":
+                table.add_dense(table.with_int, first.dense, plan)
+    if quick and (plan.workspace or len(outputs) > 1):
+        return op.slow_table.add((layouts, parameters), plan)
+    return table.add(key, plan)
+
+
+def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:
+    """The key under which the quick path looks."""
+    return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
+
+
+def output_layouts(op: Operator, layouts: tuple, parameters: tuple) -> tuple[Layout, ...]:
+    """What the results will look like: the operator's output rule."""
+    if op.outputs is not None:
+        outputs = op.outputs(*layouts, *parameters) if op.arity >= 0 else op.outputs(layouts, *parameters)
+        return outputs if isinstance(outputs, tuple) else (outputs,)
+    arrays = [one for one in layouts if isinstance(one, Layout)]
+    shape = broadcast_shapes(op.name, *(one.shape for one in arrays))
+    dtype = op.result(arrays[-1].dtype)
+    return (contiguous(shape, dtype, arrays[-1].device),)
+
+
+def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape these broadcast to; ValueError naming shapes and dimension where they do not.
+
+    >>> broadcast_shapes("add", (3, 1), (4,))
+    (3, 4)
+    """
+    first = shapes[0]
+    if all(shape == first for shape in shapes[1:]):
+        return first
+    ndim = max(map(len, shapes))
+    result = []
+    for dim in range(-ndim, 0):
+        sizes = {shape[dim] for shape in shapes if -dim <= len(shape)} - {1}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"{operation}: shapes {' and '.join(map(str, shapes))} do not broadcast: "
+                f"dimension {dim} has lengths {' and '.join(map(str, sorted(sizes)))}; expected equal lengths or 1"
+            )
+        result.append(sizes.pop() if sizes else 1)
+    return tuple(result)
+
+
+# -------------------------------------------------------------------------------------------------- running
+def run(plan: Plan, operands: Sequence[Any]) -> list[Tensor]:
+    """Allocate results and launch."""
+    storages = [allocate(layout) for layout in plan.outputs]
+    launch(plan, operands, [(storage, 0) for storage in storages])
+    results = []
+    for layout, storage in zip(plan.outputs, storages, strict=True):
+        t = Tensor()
+        t._layout, t._storage, t._offset, t.node = layout, storage, 0, None
+        results.append(t)
+    return results
+
+
+def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage, int]]) -> None:
+    """Launch into memory that is there. Buffers in another order are put in plain order first."""
+    tensors = [(a._storage, a._offset) for a in operands if isinstance(a, Tensor)]
+    scalars: list[Any] = []
+    for a in operands:
+        if type(a) is complex:
+            scalars += (a.real, a.imag)
+        elif not isinstance(a, Tensor):
+            scalars.append(a)
+    workspace = None
+    if plan.workspace:
+        workspace = allocate(contiguous((plan.workspace,), uint8, plan.outputs[0].device))
+    places = [*tensors, *outputs]
+    for storage, _ in places:
+        plain_address(storage)
+    n = plan.outputs[0].numel if plan.outputs else 0
+    addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
+    if workspace is not None:
+        addresses.append(workspace.ptr)  # type: ignore[arg-type]
+    try:
+        plan.launch(n, *addresses, *scalars)
+    except LaunchError as error:
+        raise launch_error(plan.operator, error) from None
+
+
+def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: Tensor) -> Tensor:
+    """Compute into `out`."""
+    outputs = output_layouts(op, layouts, parameters)
+    if len(outputs) != 1:
+        raise NotImplementedError(f"{op.name}: out= with several results is not supported; copy the results")
+    target = check_out(op, outputs[0], out, operands)
+    if target is None:  # another dtype, or memory shared with an operand: by way of a temporary
+        (result,) = run(find_plan(op, layouts, parameters), operands)
+        raw.copy_into(out, result)
+    else:
+        key = (layouts, parameters, target)
+        plan = op.slow_table.by_key.get(key)
+        if plan is None:
+            plan = target.device.backend.plan(op.kernel, layouts, (target,), parameters)
+            plan = op.slow_table.add(key, plan)
+        launch(plan, operands, [(out._storage, out._offset)])
+        mutated(out, op.name)
+    return out
+
+
+def mutated(a: Tensor, name: str) -> None:
+    """Count a change of `a`'s storage and keep where it was made."""
+    storage = a._storage
+    storage.version += 1  # type: ignore[operator]
+    storage.mutator = (name, *user_site())
+
+
+# ------------------------------------------------------------------------------------------------ recording
+def node_for(
+    op: Operator,
+    operands: tuple,
+    layouts: tuple,
+    parameters: tuple,
+    results: list[Tensor],
+    hooks: Any = None,
+    edges: tuple | None = None,
+) -> Node:
+    """The node of a call; it becomes the node of the differentiable results."""
+    node = Node()
+    node.seq = next_seq()
+    node.code, node.lasti = user_site()
+    if edges is None:
+        edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in operands])
+    needed = op.saved_operands(edges)
+    saved = tuple(
+        [(keep(a) if isinstance(a, Tensor) else a) if wanted else None for a, wanted in zip(operands, needed, strict=True)]
+    )
+    dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
+    if op.is_quick:
+        rule = op.rule
+        node.e0 = edges[0]
+        if op.arity == 1:
+            node.rest = (layouts[0], parameters)
+            if op.saves_input:
+                node.s0, node.v0 = saved[0], operands[0]._storage.version
+        else:
+            node.e1, node.s0, node.s1 = edges[1], None, None
+            node.rest = layouts
+            if not all(isinstance(a, Tensor) for a in operands):
+                rule, node = scalar_node(op, node, operands, saved)
+            else:
+                if layouts[0] is not layouts[1]:
+                    rule = op.spread_rule
+                for place, value in enumerate(saved):
+                    if value is not None:
+                        setattr(node, f"s{place}", value)
+                        setattr(node, f"v{place}", value._storage.version)
+        if op.saves_out:
+            out = results[0]
+            node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
+    else:
+        rule = op.rule
+        node.e0 = node.e1 = None
+        node.rest = Kept(edges, saved, layouts, parameters)
+        if op.saves_out:
+            out = results[0]
+            node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
+    node.rule = op.complex_rules.get(rule, rule) if dtype.category == COMPLEX else rule
+    for position in op.differentiable:
+        if position < len(results):
+            results[position].node = node
+    if hooks is not None:
+        pack_saved(node, hooks, Tensor)
+    return node
+
+
+def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple) -> tuple[Any, Node]:
+    """The node of a tensor and a number; where the number comes first, its mirror image."""
+    a, b = operands
+    if isinstance(a, Tensor):
+        node.s0, node.s1 = saved[0], b
+        if saved[0] is not None:
+            node.v0 = a._storage.version
+        return op.scalar_rule, node
+    node.s0, node.s1 = a, saved[1]
+    node.v0 = None
+    if saved[1] is not None:
+        node.v1 = b._storage.version
+    return op.number_first_rule, node

@@ -1,0 +1,364 @@
+"""`x[...]` and `x[...] = v`: integers, slices, `...`, None, and one integer or bool tensor.
+
+Integers and slices give views; a tensor copies the elements it names.
+"""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+import numpy as np
+from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
+from facula_storage import bool_, contiguous, int64, layout_of
+
+from ._declare import operator
+from ._errors import show
+from ._general import launch, mutated, node_for
+from ._inplace import starts_inplace
+from ._operator import operators, raw, recording
+from ._overrides import ask, overridden
+from ._tensor import Tensor, layout_of_tensor
+from ._views import rebase, register
+from .ops import shape as _shape  # noqa: F401  declares select and slice
+
+SELECT, SLICE = operators["_select"], operators["_slice"]
+
+
+def getitem(input: Tensor, index: Any) -> Tensor:
+    """`input[index]`. An integer or slice takes the quick path here; all else goes by way of `general_getitem`."""
+    kind = type(index)
+    la = input._layout
+    try:
+        if kind is int:
+            lo, step, length = la.rows()
+            if not -length <= index < length:
+                return general_getitem(input, index)
+            delta = (index + length if index < 0 else index) * step
+            op, parameters = SELECT, (0, index)
+        elif kind is slice and (index.step is None or index.step == 1):
+            shape, strides = la.shape, la.strides
+            first, last, _ = index.indices(shape[0])
+            if last < first:
+                last = first
+            delta = first * strides[0] * la.dtype.itemsize
+            lo = layout_of((last - first, *shape[1:]), strides, la.dtype, la.device)
+            op, parameters = SLICE, (0, first, last, 1)
+        else:
+            return general_getitem(input, index)
+    except (AttributeError, IndexError, TypeError):
+        lo = None
+    if lo is None:  # out of range, no dimension, or a subclass: said, or handled, there
+        return general_getitem(input, index)
+    v = Tensor()
+    v._layout = lo
+    v._storage = input._storage
+    v._offset = input._offset + delta
+    v._base = input
+    na = input.node
+    if na is None or (special and not _grad_enabled()):
+        v.node = None
+        return v
+    n = v.node = Node()
+    n.rule = op.rule
+    n.seq = next_seq()
+    n.e0 = input if na is LEAF else na
+    n.rest = (la, parameters)
+    f = _getframe(1)
+    n.code = f.f_code
+    n.lasti = f.f_lasti
+    register(v)
+    return v
+
+
+def _grad_enabled() -> bool:
+    from facula_autograd import is_grad_enabled
+
+    return is_grad_enabled()
+
+
+def general_getitem(input: Tensor, index: Any) -> Tensor:
+    """Any index: basic parts first, as views, then the one tensor."""
+    if overridden((input,)):
+        return ask("getitem", getitem, (input, index), {})
+    view, dim, named = basic(recording, input, index)
+    if named is None:
+        return view if view is not input else recording.view(input, (tuple(input.shape),))
+    if named.dtype is bool_:
+        view, dim, named = positions(recording, view, dim, named)
+    return recording.take(view, named, (dim,))
+
+
+def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None]:
+    """Apply integers, slices, None and `...`; what is left is at most one tensor, and the dimension it stands at."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    ndim = input.ndim
+    used = sum(_consumes(part) for part in parts)
+    if used > ndim:
+        raise IndexError(f"index: {used} indices for a tensor of {ndim} dimension(s) (shape {tuple(input.shape)})")
+    ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
+    if len(ellipses) > 1:
+        raise IndexError("index: only one ellipsis (...) may stand in an index")
+    if ellipses:
+        at = ellipses[0]
+        parts[at : at + 1] = [slice(None)] * (ndim - used)
+    dim, named, named_dim = 0, None, 0
+    for part in parts:
+        if part is None:
+            input = F.unsqueeze(input, (dim,))
+            dim += 1
+        elif isinstance(part, slice):
+            input = _slice(F, input, dim, part)
+            dim += 1
+        elif isinstance(part, (Tensor, np.ndarray, list)) or isinstance(part, (bool, np.bool_)):
+            if named is not None:
+                raise NotImplementedError("index: only one tensor may stand in an index so far; index twice, or use where()")
+            named, named_dim = _as_index(part, input), dim
+            if isinstance(part, (bool, np.bool_)):
+                input = F.unsqueeze(input, (dim,))
+            dim += named.ndim if named.dtype is bool_ else 1
+            if named.dtype is bool_ and tuple(input.shape[named_dim:dim]) != tuple(named.shape):
+                raise IndexError(
+                    f"index: a bool index of shape {tuple(named.shape)} does not fit dimensions {named_dim} to {dim - 1} "
+                    f"of shape {tuple(input.shape)}"
+                )
+        else:
+            try:
+                number = part.__index__()
+            except AttributeError:
+                raise TypeError(
+                    f"index: expected integers, slices, None, ... or one integer or bool tensor; got {type(part).__name__}"
+                ) from None
+            length = input.shape[dim]
+            if not -length <= number < length:
+                raise IndexError(f"index {number} is out of range for dimension {dim} of size {length}")
+            input = F.select(input, (dim, number))
+    return input, named_dim, named
+
+
+def _consumes(part: Any) -> int:
+    if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
+        return 0
+    if isinstance(part, Tensor) and part.dtype is bool_:
+        return part.ndim
+    if isinstance(part, np.ndarray) and part.dtype == bool:
+        return part.ndim
+    return 1
+
+
+def _slice(F: Any, input: Tensor, dim: int, part: slice) -> Tensor:
+    step = 1 if part.step is None else part.step.__index__()
+    if step <= 0:
+        raise ValueError(f"index: expected a positive step; got {step}; use flip() for the reverse order")
+    length = input.shape[dim]
+    start, stop, step = slice(part.start, part.stop, step).indices(length)
+    if start == 0 and stop == length and step == 1:
+        return input
+    return F.slice(input, (dim, start, max(start, stop), step))
+
+
+def _as_index(part: Any, input: Tensor) -> Tensor:
+    from ._creation import tensor
+
+    index = part if isinstance(part, Tensor) else tensor(part, device=input.device)
+    if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
+        index = index.to(int64)
+    if index.dtype is bool_ or index.dtype is int64:
+        return index.to(input.device)
+    if index.dtype.category != 1:
+        raise TypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
+    return index.to(int64).to(input.device)
+
+
+def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
+    """A bool index as flat positions, with the dimensions it covers as one."""
+    shape = tuple(input.shape)
+    covered = F.reshape(input, ((*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]),))
+    return covered, dim, nonzero_flat(mask)
+
+
+def nonzero_flat(mask: Tensor) -> Tensor:
+    """Row-major positions of the true elements (int64): one plan counts them, another fills."""
+    mask = raw.contiguous(mask)
+    count = int(raw.count_true(mask).item())
+    return raw.nonzero_flat(mask, (count,))
+
+
+@operator
+class _count_true:
+    """How many elements are true."""
+
+    def outputs(layout):
+        return contiguous((), int64, layout.device)
+
+
+@operator
+class _nonzero_flat:
+    """Row-major positions of the true elements."""
+
+    parameters = ("count",)
+
+    def execute(operands, parameters):
+        (mask,), (count,) = operands, parameters
+        from ._creation import empty
+
+        result = empty((count,), dtype=int64, device=mask.device)
+        layout = layout_of_tensor(mask)
+        op = operators["_nonzero_flat"]
+        key = (layout.shape, layout.device)
+        plan = op.slow_table.by_key.get(key)
+        if plan is None:
+            plan = layout.device.backend.plan("nonzero_flat", (layout,), (layout_of_tensor(result),), ())
+            plan = op.slow_table.add(key, plan)
+        launch(plan, (mask,), [(result._storage, 0)])
+        return [result]
+
+
+@operator
+class _take:
+    """The elements along a dimension that an integer tensor names; its shape takes the dimension's place."""
+
+    inputs = ("input", "index")
+    parameters = ("dim",)
+    holomorphic = False
+
+    def outputs(layout, index, dim):
+        shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, index, input_layout, dim):
+        return F.put(F.zeros_of(g, input_layout), index, g, (dim, True))
+
+
+@operator
+class _put:
+    """A copy of `input` in which the elements along a dimension that `index` names are set, or added to."""
+
+    inputs = ("input", "index", "values")
+    parameters = ("dim", "accumulate")
+    holomorphic = False
+
+    def outputs(layout, index, values, dim, accumulate):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def execute(operands, parameters):
+        input, index, values = operands
+        result = raw.clone(input)
+        put_into(result, index, values, *parameters)
+        return [result]
+
+    def reverse_input(F, g, index, values_layout, dim, accumulate):
+        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False))
+
+    def reverse_values(F, g, index, dim):
+        return F.take(g, index, (dim,))
+
+
+def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
+    """Set or add to the elements of `target` that `index` names. No record, no version. IndexError before any change."""
+    op = operators["_put"]
+    layout = layout_of_tensor(target)
+    inputs = (layout_of_tensor(index), layout_of_tensor(values))
+    key = (inputs, layout, dim, accumulate)
+    plan = op.slow_table.by_key.get(key)
+    if plan is None:
+        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), (dim, accumulate)))
+    launch(plan, (index, values), [(target._storage, target._offset)])
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
+    from ._creation import as_tensor_like
+
+    if overridden((self, value)):
+        ask("setitem", setitem, (self, index, value), {})
+        return
+    value = as_tensor_like(value, self)
+    record = starts_inplace("setitem", self, (self, value))
+    old = self.node
+    self.node = None  # the view below is of the memory, not of the graph
+    try:
+        window, dim, named = basic(raw, self, index)
+    finally:
+        self.node = old
+    if named is None:
+        _set_window(self, window, value, record)
+    else:
+        _set_named(self, window, dim, named, value, record)
+
+
+def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> None:
+    from ._general import broadcast_shapes
+    from .ops.copying import write
+
+    while value.ndim > window.ndim and value.shape[0] == 1:
+        value = (recording if record else raw).squeeze(value, (0,))
+    if broadcast_shapes("setitem", tuple(window.shape), tuple(value.shape)) != tuple(window.shape):
+        raise ValueError(f"setitem: a value of shape {tuple(value.shape)} does not broadcast to {tuple(window.shape)}")
+    if value.dtype.is_complex and not target.is_complex():
+        raise TypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}")
+    F = recording if record else raw
+    if value.device is not target.device:
+        value = F.to_device(value, (target.device,))
+    edges = (edge_to(target), edge_to(value))
+    if record and value.node is not None:
+        value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, (tuple(window.shape),))
+        edges = (edges[0], edge_to(value))
+    source = value
+    if value._storage is target._storage and (value._offset, value._layout) != (window._offset, window._layout):
+        source = raw.clone(value)
+    write(window, source)
+    mutated(target, "setitem")
+    if record:
+        layout = layout_of_tensor(target)
+        region = (window._layout.shape, window._layout.strides, (window._offset - target._offset) // layout.dtype.itemsize)
+        if not layout.is_contiguous:
+            raise NotImplementedError("setitem: a gradient is wanted through a tensor that is not contiguous; use .contiguous()")
+        wide = layout_of(window._layout.shape, window._layout.strides, layout.dtype, layout.device)
+        node_for(operators["as_strided_scatter"], (target, value), (layout, wide), region, [target], None, edges)
+        rebase(target, edges[0])
+
+
+def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
+    F = recording if record else raw
+    if named.dtype is bool_:
+        shape = tuple(window.shape)
+        if tuple(shape[dim : dim + named.ndim]) != tuple(named.shape):
+            raise IndexError(f"setitem: a bool index of shape {tuple(named.shape)} does not fit shape {shape} at {dim}")
+        if value.numel() == 1 or value.ndim <= len(shape) - named.ndim - dim:
+            mask = raw.reshape(named, ((*([1] * dim), *named.shape, *([1] * (len(shape) - dim - named.ndim))),))
+            mask = raw.expand(mask, (shape,))
+            value = F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value
+            current = window if not record else getitem_all(F, target, window)
+            _set_window(target, window, F.where(mask, F.reshape(value, ((),)) if value.numel() == 1 else value, current), record)
+            return
+        flat, dim, index = positions(raw, window, dim, named)
+        if flat._storage is not target._storage:
+            raise NotImplementedError("setitem: a bool index over several dimensions of a non-contiguous tensor; use where()")
+        window, named = flat, index
+    shape = (*window.shape[:dim], *named.shape, *window.shape[dim + 1 :])
+    while value.ndim > len(shape) and value.shape[0] == 1:
+        value = F.squeeze(value, (0,))
+    value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, (shape,))
+    if value._storage is target._storage:
+        value = F.clone(value)
+    if not record:
+        put_into(window, named, value, dim, False)
+        mutated(target, "setitem")
+        return
+    changed = F.put(getitem_all(F, target, window), named, value, (dim, False))
+    _set_window(target, window, changed, record)
+
+
+def getitem_all(F: Any, target: Tensor, window: Tensor) -> Tensor:
+    """The part of `target` under `window`, recorded."""
+    layout = layout_of_tensor(target)
+    if window._layout is layout and window._offset == target._offset:
+        return target
+    offset = (window._offset - target._offset) // layout.dtype.itemsize
+    return F.as_strided(target, (window._layout.shape, window._layout.strides, offset))
+
+
+Tensor.__getitem__ = getitem
+Tensor.__setitem__ = setitem
+

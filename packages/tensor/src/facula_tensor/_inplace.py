@@ -1,0 +1,101 @@
+"""Operators that change their first operand: checks first, then the change, then the record of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, current_mode, edge_to, special
+
+from ._errors import show
+from ._general import coerce, find_plan, launch, mutated, node_for, output_layouts, promote, run
+from ._memory import check_overlap, check_writable
+from ._operator import operators, raw, recording
+from ._overrides import ask, overridden
+from ._promotion import can_cast
+from ._tensor import Tensor, layout_of_tensor, make
+from ._views import bases_of, rebase
+
+if TYPE_CHECKING:
+    from ._operator import Operator
+
+
+def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+    """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
+    name = op.name + "_"
+    if alpha != 1:
+        operands = (operands[0], times(op, operands[1], alpha))
+    if overridden(operands):
+        return ask(name, lambda *args, **kwargs: general_inplace(op, args, parameters), operands, {})
+    target = operands[0]
+    if not isinstance(target, Tensor):
+        raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
+    record = starts_inplace(name, target, operands)
+    ready = coerce(op, operands)
+    if ready is NotImplemented:
+        raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+    if op.elementwise:
+        ready = promote(op, ready, recording if record else raw)
+    layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+    wanted = output_layouts(op, layouts, parameters)[0]
+    layout = layout_of_tensor(target)
+    if wanted.shape != layout.shape:
+        raise ValueError(
+            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+            "only the other operand may be broadcast"
+        )
+    if not can_cast(wanted.dtype, layout.dtype):
+        raise RuntimeError(
+            f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
+            f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
+        )
+    check_overlap(name, target, ready[1:])
+    edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
+    if record and op.saved_operands(edges)[0] and ready[0] is target:
+        ready = (raw.clone(target), *ready[1:])
+    if ready[0] is not target and wanted.dtype is not layout.dtype or not op.elementwise:
+        (result,) = run(find_plan(op, layouts, parameters), ready)
+        raw.copy_into(target, result)
+    else:
+        key = (layouts, parameters, layout)
+        plan = op.slow_table.by_key.get(key)
+        if plan is None:
+            plan = op.slow_table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+        launch(plan, ready, [(target._storage, target._offset)])
+        find_plan(op, layouts, parameters)  # the next call of this signature is quick
+    mutated(target, name)
+    if record:
+        node_for(op, ready, layouts, parameters, [target], special and current_mode().saved_hooks or None, edges)
+        if wanted.dtype is not layout.dtype:
+            # The node is the wider result's; what the target has is that, cast.
+            wide = make(Tensor, wanted, target._storage)
+            wide.node = target.node
+            node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
+        rebase(target, edges[0])
+    return target
+
+
+def times(op: Operator, other: Any, alpha: Any) -> Any:
+    """`other * alpha`, for the operators that take a factor of their second operand."""
+    if not op.scaled:
+        raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
+    return recording.mul(other, alpha) if isinstance(other, Tensor) else other * alpha
+
+
+def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
+    """Check that `target` may be changed; whether the change is to be recorded."""
+    check_writable(name, target)
+    if special and not current_mode().grad:
+        return False
+    if target.node is LEAF:
+        raise RuntimeError(
+            f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
+            f"gradient is taken of; use no_grad() around an update, or {name.rstrip('_')} without underscore"
+        )
+    for base in bases_of(target):
+        if base.node is LEAF:
+            raise RuntimeError(
+                f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
+                "or change a .clone()"
+            )
+    wanted = any(isinstance(a, Tensor) and a.node is not None for a in operands)
+    return wanted or any(base.node is not None for base in bases_of(target))

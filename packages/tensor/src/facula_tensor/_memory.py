@@ -1,0 +1,112 @@
+"""Questions about memory that is about to be written: overlap, legality, read-only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import Layout
+from facula_storage.extend import plain_address
+
+from ._errors import show
+from ._promotion import can_cast
+from ._tensor import Tensor, layout_of_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def overlaps_itself(layout: Layout) -> bool:
+    """Whether two indices may reach one element. Exact for views of dense memory; else conservative."""
+    if layout.is_contiguous:
+        return False
+    dims = sorted((stride, size) for size, stride in zip(layout.shape, layout.strides, strict=True) if size > 1)
+    reach = 0
+    for stride, size in dims:
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def span(tensor: Tensor) -> tuple[int, int]:
+    """First address, and the one past the last."""
+    start = plain_address(tensor._storage) + tensor._offset
+    return start, start + layout_of_tensor(tensor).extent
+
+
+def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> bool:
+    """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
+    layout = layout_of_tensor(written)
+    if overlaps_itself(layout):
+        raise RuntimeError(
+            f"{operation}: several elements of the tensor written to (shape {layout.shape}, strides {layout.strides}) "
+            "share one place in memory, as after expand(); call .clone() on it first"
+        )
+    first, last = span(written)
+    same = False
+    for operand in operands:
+        if not isinstance(operand, Tensor) or operand is written:
+            continue
+        start, end = span(operand)
+        if start >= last or first >= end:
+            continue
+        if start == first and layout_of_tensor(operand).strides == layout.strides and operand.shape == layout.shape:
+            same = True
+        elif not disjoint(written, operand):
+            raise RuntimeError(
+                f"{operation}: an operand and the tensor written to share part of their memory; call .clone() on one of them"
+            )
+    return same
+
+
+def disjoint(a: Tensor, b: Tensor) -> bool:
+    """Whether two strided views within one span are known to have no element in common: same strides,
+    and offsets that differ within the innermost stride (the columns of one matrix)."""
+    la, lb = layout_of_tensor(a), layout_of_tensor(b)
+    if la.strides != lb.strides or la.dtype is not lb.dtype:
+        return False
+    distance = abs(span(a)[0] - span(b)[0]) // la.dtype.itemsize
+    dims = sorted(
+        (stride, max(m, n)) for stride, m, n in zip(la.strides, la.shape, lb.shape, strict=True) if max(m, n) > 1
+    )
+    # In mixed radix: the distance must have a digit outside what both can reach.
+    for stride, size in reversed(dims):
+        digit, distance = divmod(distance, stride)
+        if digit >= size:
+            return True
+    return distance != 0
+
+
+def check_writable(operation: str, tensor: Tensor) -> None:
+    """RuntimeError where the memory is read-only, saying whose it is."""
+    if tensor._storage.version is None:
+        raise RuntimeError(f"{operation}: the tensor cannot be written: {getattr(tensor._storage, 'readonly', 'read-only')}")
+
+
+def check_out(op: Any, wanted: Layout, out: object, operands: tuple) -> Layout | None:
+    """Check `out=`, resize it if it is empty, and give the layout to compute into directly, or None."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{op.name}: expected out to be a Tensor; got {type(out).__name__}")
+    if out.node is not None:
+        raise RuntimeError(f"{op.name}: out requires a gradient; out= writes over it, so use no_grad() or another tensor")
+    layout = layout_of_tensor(out)
+    if layout.device is not wanted.device:
+        raise RuntimeError(f"{op.name}: expected out on device '{wanted.device}'; got '{layout.device}'")
+    if not can_cast(wanted.dtype, layout.dtype):
+        raise RuntimeError(
+            f"{op.name}: the result is {wanted.dtype.name} and cannot be stored in out, which is {layout.dtype.name}; "
+            "give an out of the result's dtype"
+        )
+    check_writable(op.name, out)
+    if layout.shape != wanted.shape:
+        if layout.numel:
+            raise ValueError(
+                f"{op.name}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
+            )
+        from ._resize import resize_
+
+        layout = layout_of_tensor(resize_(out, wanted.shape))
+    same = check_overlap(op.name, out, operands)
+    if layout.dtype is not wanted.dtype or (same and not op.elementwise):
+        return None
+    return layout

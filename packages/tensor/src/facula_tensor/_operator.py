@@ -1,0 +1,149 @@
+"""What an operator is: one declaration, from which its functions, plans and gradient rules come.
+
+A declaration is a class body that reads top to bottom:
+
+    @elementwise
+    class tanh:
+        '''The hyperbolic tangent of each element. ...'''
+
+        result = floating                       # output rule
+        def reverse_input(F, g, out):           # reverse rule, in other operators
+            return F.tanh_grad(g, out)
+        forward = None                          # the place of the forward-mode rule
+
+The names of a reverse rule's arguments say what it needs, and so what the node saves: the name of
+an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from facula_storage.extend import PlanTable
+
+from ._rules import make_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_autograd.extend import Rule
+    from facula_storage import DType, Layout
+
+
+class Namespace:
+    """Operators by name, as gradient rules call them: `F.mul(g, other)`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no operator named {name!r} is declared")
+
+
+# Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
+# first in ordinary backward passes and the second under create_graph.
+raw, recording = Namespace(), Namespace()
+operators: dict[str, Operator] = {}
+
+
+def same(dtype: DType) -> DType:
+    """The result has the operands' dtype."""
+    return dtype
+
+
+def passed_on(rule: Callable) -> Callable:
+    """Mark a reverse rule that returns `g` itself or a view of it, which others may hold."""
+    rule.passed_on = True  # type: ignore[attr-defined]
+    return rule
+
+
+@passed_on
+def pass_on(F: Namespace, g: Any) -> Any:
+    """The reverse rule of an operand whose gradient is the gradient."""
+    return g
+
+
+def composite(function: Callable) -> Callable:
+    """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
+    for F in (raw, recording):
+        setattr(F, function.__name__, partial(function, F))
+    return function
+
+
+class Operator:
+    """Everything that is known about one operator.
+
+    `inputs` are the names of its tensor operands, `arity` their number (-1: any). `outputs(*layouts,
+    *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
+    `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result)
+    instead. `kernel` is the backend's name for it. `redirect(F, operands, parameters)` may answer a call
+    in other operators, `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name to its rule. `quick`, `raw` and `unchecked` are the three
+    functions made from it (see _quick.py).
+    """
+
+    def __init__(self, body: type, *, is_elementwise: bool):
+        declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
+        self.name: str = body.__name__
+        self.doc: str = body.__doc__ or ""
+        self.module: str = body.__module__
+        self.elementwise = is_elementwise
+        self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
+        self.arity: int = declared.get("arity", len(self.inputs))
+        self.parameters: tuple[str, ...] = declared.get("parameters", ())
+        self.compute: Callable[[DType], DType] = declared.get("compute", same)
+        self.result: Callable[[DType], DType] = declared.get("result", same)
+        self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
+        self.kernel: str = declared.get("kernel", self.name.lstrip("_"))
+        self.check: Callable[..., None] | None = declared.get("check")
+        self.redirect: Callable[..., Any] | None = declared.get("redirect")
+        self.execute: Callable[..., list] | None = declared.get("execute")
+        self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
+        self.holomorphic: bool = declared.get("holomorphic", True)
+        self.forward: Callable | None = declared.get("forward")
+        self.scaled: bool = declared.get("scaled", False)
+        self.mask_operands: int = declared.get("mask_operands", 0)
+        self.inplace: bool = declared.get("inplace", is_elementwise and self.result is same)
+        self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))
+        self.reverse: dict[str, Callable] = {
+            name: declared[f"reverse_{name}"] for name in self.inputs if f"reverse_{name}" in declared
+        }
+        self.table = PlanTable(self.name)
+        self.slow_table = PlanTable(self.name)  # signatures the quick path must not find: complex, given outputs
+        self.rule: Rule
+        self.spread_rule: Rule  # for operands of unequal layouts
+        self.scalar_rule: Rule  # for a tensor and a number
+        self.number_first_rule: Rule
+        self.complex_rules: dict[Rule, Rule]
+        self.saves_input: bool
+        self.saves_out: bool
+        self.extras: bool  # rules ask for layouts or parameters
+        self.is_quick: bool  # one of the two shapes of _quick.py
+        self.operand_needs: tuple[tuple[bool, ...], ...] = ()
+        self.needs: dict[str, tuple[str, ...]]
+        make_rules(self)
+        self.quick: Callable
+        self.raw: Callable
+        self.unchecked: Callable
+        self.walking: Callable
+        self.public: Callable
+        self.changing: Callable
+        self.window: Callable
+
+    def public_with(self, parameters: tuple) -> Callable:
+        """The public function, with `parameters` already given."""
+        public = self.public
+        if not parameters:
+            return public
+        return lambda *operands, **kwargs: public(*operands, parameters, **kwargs)
+
+    def saved_operands(self, edges: tuple) -> list[bool]:
+        """Which operands a node must save, given which of them want a gradient."""
+        wanted = set()
+        for name, edge in zip(self.inputs, edges, strict=False):
+            if edge is not None:
+                wanted.update(self.needs.get(name, ()))
+        return [self.arity >= 0 and self.inputs[place] in wanted for place in range(len(edges))]
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    def __reduce__(self) -> tuple:
+        return (operators.__getitem__, (self.name,))

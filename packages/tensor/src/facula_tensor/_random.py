@@ -1,0 +1,258 @@
+"""Random numbers: a generator (Philox 4x32-10, by counter) and the functions that draw from it.
+
+A draw is a function of (seed, offset, element number) alone: neither strides nor threads nor devices change it.
+J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import Any
+
+from facula_storage import float64, int64
+from facula_storage.extend import FLOATING, PlanTable, plain_address
+
+from ._creation import empty, tensor
+from ._general import mutated
+from ._inplace import starts_inplace
+from ._memory import check_overlap
+from ._operator import raw
+from ._promotion import as_dtype, check_scalar, get_default_dtype
+from ._tensor import Tensor, layout_of_tensor, method
+from .ops.copying import write
+from .ops.shape import sizes
+
+_MASK = (1 << 63) - 1
+
+
+class Generator:
+    """A stream of random numbers: a seed, and how many numbers have been drawn.
+
+    >>> a, b = Generator().manual_seed(1), Generator().manual_seed(1)
+    >>> rand(3, generator=a).tolist() == rand(3, generator=b).tolist()
+    True
+    """
+
+    def __init__(self, device: Any = "cpu"):
+        self._lock = Lock()
+        self._seed, self._offset = 0x9E3779B97F4A7C15 & _MASK, 0
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start over from `seed` (any 64-bit integer)."""
+        seed = seed.__index__()
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ValueError(f"manual_seed: expected a 64-bit integer; got {seed}")
+        with self._lock:
+            self._seed, self._offset = seed & ((1 << 64) - 1), 0
+        return self
+
+    def seed(self) -> int:
+        """Start over from a seed that the operating system gives, and return it."""
+        seed = int.from_bytes(os.urandom(8), "little") & _MASK
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed in use."""
+        return self._seed
+
+    def get_state(self) -> tuple[int, int]:
+        """What `set_state` takes back: (seed, numbers drawn)."""
+        return self._seed, self._offset
+
+    def set_state(self, state: tuple[int, int]) -> Generator:
+        """Go on from a state that `get_state` gave."""
+        seed, offset = state
+        with self._lock:
+            self._seed, self._offset = seed, offset
+        return self
+
+    def advance(self, count: int) -> tuple[int, int]:
+        """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""
+        with self._lock:
+            offset = self._offset
+            self._offset = (offset + count) & _MASK
+        seed = self._seed
+        return seed - (1 << 64) if seed >> 63 else seed, offset
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator over from `seed`, and return it.
+
+    >>> _ = manual_seed(0)
+    >>> a = rand(2)
+    >>> _ = manual_seed(0)
+    >>> bool((rand(2) == a).all())
+    True
+    """
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Start the default generator over from a seed of the operating system's."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The default generator's seed."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> tuple[int, int]:
+    """The default generator's state."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state: tuple[int, int]) -> None:
+    """Set the default generator's state."""
+    default_generator.set_state(state)
+
+
+def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: Any) -> None:
+    """Fill `target` with draws. Strided targets are filled by way of a contiguous one."""
+    layout = layout_of_tensor(target)
+    if not layout.is_contiguous:
+        fresh = empty(layout.shape, dtype=layout.dtype, device=layout.device)
+        draw(fresh, kernel, generator, *arguments)
+        write(target, fresh)
+        return
+    key = (kernel, layout.dtype, layout.device)
+    plan = _table.by_key.get(key)
+    if plan is None:
+        plan = _table.add(key, layout.device.backend.plan(kernel, (), (layout,), ()))
+    source = generator or default_generator
+    plain_address(target._storage)  # before the generator moves: a second try must not draw twice
+    seed, offset = source.advance(layout.numel)
+    plan.launch(layout.numel, target._storage.ptr + target._offset, seed, offset, *arguments)  # type: ignore[operator]
+
+
+_table = PlanTable("random")
+
+
+def _new(size: tuple, operation: str, dtype: Any, device: Any) -> Tensor:
+    chosen = get_default_dtype() if dtype is None else as_dtype(dtype, operation)
+    if operation != "randint" and chosen.category != FLOATING:
+        raise TypeError(f"{operation}: expected a floating dtype; got {chosen.name}")
+    return empty(*size, dtype=chosen, device=device)
+
+
+def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers drawn evenly from [0, 1).
+
+    >>> rand(2, 3).shape
+    facula.Size([2, 3])
+    """
+    result = _new(size, "rand", dtype, device)
+    draw(result, "uniform", generator, 0.0, 1.0)
+    return result.requires_grad_() if requires_grad else result
+
+
+def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1.
+
+    >>> randn(2, 3).shape
+    facula.Size([2, 3])
+    """
+    result = _new(size, "randn", dtype, device)
+    draw(result, "normal", generator, 0.0, 1.0)
+    return result.requires_grad_() if requires_grad else result
+
+
+def randint(low: int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+
+    >>> randint(0, 1, (2,))
+    tensor([0, 0])
+    """
+    if size is None:
+        low, high, size = 0, low, high
+    if not low < high:
+        raise ValueError(f"randint: expected low < high; got {low} and {high}")
+    result = empty(*sizes("randint", (size,)), dtype=int64 if dtype is None else dtype, device=device)
+    if result.dtype.category == 1:
+        check_scalar(low, result.dtype, "randint")
+        check_scalar(high - 1, result.dtype, "randint")
+    if result.dtype.category > 1:
+        whole = empty(result.shape, dtype=int64, device=device)
+        draw(whole, "randint", generator, low, high)
+        return raw.to(whole, (result.dtype,))
+    draw(result, "randint", generator, low, high)
+    return result
+
+
+def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
+
+    >>> sorted(randperm(4).tolist())
+    [0, 1, 2, 3]
+    """
+    if n < 0:
+        raise ValueError(f"randperm: expected n of at least 0; got {n}")
+    keys = rand(n, generator=generator, dtype=float64)
+    order = keys.numpy().argsort(kind="stable")
+    return tensor(order, dtype=int64 if dtype is None else dtype, device=device)
+
+
+def rand_like(input: Tensor, **options: Any) -> Tensor:
+    """`rand` of the shape, dtype and device of `input`."""
+    return rand(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+
+
+def randn_like(input: Tensor, **options: Any) -> Tensor:
+    """`randn` of the shape, dtype and device of `input`."""
+    return randn(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+
+
+def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    if not ((input >= 0) * (input <= 1)).all():
+        raise ValueError("bernoulli: expected probabilities from 0 to 1")
+    return raw.to(raw.lt(rand(tuple(input.shape), generator=generator, dtype=input.dtype, device=input.device), input), (input.dtype,))
+
+
+def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) -> None:
+    def fill(self: Tensor, *arguments: Any, generator: Generator | None = None) -> Tensor:
+        given = (*arguments, *defaults[len(arguments) :])
+        if starts_inplace(name, self, (self,)):
+            raise NotImplementedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+        check(self, *given)
+        check_overlap(name, self, ())
+        draw(self, kernel, generator, *given)
+        mutated(self, name)
+        return self
+
+    fill.__name__ = fill.__qualname__ = name
+    fill.__doc__ = doc
+    method(name)(fill)
+
+
+def _check_floating(name: str) -> Any:
+    def check(self: Tensor, first: float, second: float) -> None:
+        if self.dtype.category != FLOATING:
+            raise TypeError(f"{name}: expected a floating tensor; got {self.dtype.name}")
+        if name == "uniform_" and not first <= second:
+            raise ValueError(f"uniform_: expected from <= to; got {first} and {second}")
+        if name == "normal_" and not second >= 0:
+            raise ValueError(f"normal_: expected a standard deviation of at least 0; got {second}")
+
+    return check
+
+
+_in_place("uniform_", "uniform", "Fill with numbers drawn evenly from [from, to).", _check_floating("uniform_"), 0.0, 1.0)
+_in_place("normal_", "normal", "Fill with draws from the normal distribution (mean, std).", _check_floating("normal_"), 0.0, 1.0)
+
+
+@method()
+def random_(self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Tensor:
+    """Fill with integers drawn evenly from `low` to before `high`."""
+    if high is None:
+        low, high = (0, low) if low else (0, 1 << min(self.dtype.itemsize * 8 - 1, 24))
+    return self.copy_(randint(low, high, tuple(self.shape), generator=generator, device=self.device))

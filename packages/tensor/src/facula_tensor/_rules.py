@@ -1,0 +1,286 @@
+"""From the reverse rules of a declaration to the functions that the engine calls.
+
+The engine calls `backward(F, node, g)` and gets pairs of an edge and its gradient. A node's slots
+hold what the rules need: see `make_unary` and `make_binary` in _quick.py for the two common shapes;
+operators with more operands keep everything in `rest` (`Kept`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, Rule, mutated
+
+from ._tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Layout
+
+    from ._operator import Namespace, Operator
+
+Pairs = tuple[tuple[Any, Any], ...]
+
+
+def make_rules(op: Operator) -> None:
+    """Give `op` its rules, and note what its nodes have to save."""
+    needs = {name: _arguments(rule) for name, rule in op.reverse.items()}
+    names = set().union(*needs.values()) if needs else set()
+    if op.arity < 0:
+        names -= {"position", "layouts"}
+    known = {*op.inputs, "out", *op.parameters, *(f"{name}_layout" for name in op.inputs)}
+    if names - known:
+        raise TypeError(f"{op.name}: reverse rules ask for {sorted(names - known)}; known are {sorted(known)}")
+    op.saves_out = "out" in names
+    op.saves_input = op.inputs[0] in names and op.arity == 1
+    op.extras = not names <= {*op.inputs, "out"}
+    if op.arity == 2:
+        op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
+    # A gradient is fresh unless a rule says otherwise.
+    fresh = not any(getattr(rule, "passed_on", False) for rule in op.reverse.values())
+    saves = bool(names & {*op.inputs, "out"})
+    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out
+    if op.arity == 1:
+        backward = _unary(op, needs.get("input", ()))
+    elif quick_binary:
+        backward = _binary(op, needs)
+    else:
+        backward = _many(op, needs)
+    op.is_quick = op.arity == 1 or quick_binary
+    op.rule = op.spread_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves)
+    if op.elementwise and quick_binary:
+        op.spread_rule = Rule(op.name, _spread(backward), fresh, saves)
+        op.scalar_rule = Rule(op.name, _scalar(op, needs), fresh, saves)
+        op.number_first_rule = Rule(op.name, _number_first(op), fresh, saves)
+    op.needs = needs
+    # Complex operands are recorded on the slow path alone, which takes these instead.
+    op.complex_rules = {}
+    if op.holomorphic and saves:
+        for rule in (op.rule, op.spread_rule, op.scalar_rule, op.number_first_rule):
+            op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves)
+
+
+def _arguments(rule: Callable) -> tuple[str, ...]:
+    """What a rule asks for after F and g; a name with a leading underscore is a place and not asked for."""
+    code = rule.__code__
+    return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
+
+
+def _uniform(rule: Callable | None, places: Sequence[str]) -> Callable:
+    """`rule` as a function (F, g, *places)."""
+    if rule is None:
+        return _no_rule
+    code = rule.__code__
+    asked = tuple(name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount])
+    if asked == tuple(places):
+        return rule
+    at = [places.index(name) for name in asked]
+    return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
+
+
+def _no_rule(F: Namespace, g: Any, *values: Any) -> Any:
+    raise NotImplementedError("this operand has no derivative; use .detach() on it")
+
+
+def keep(a: Tensor) -> Tensor:
+    """What a node saves of an operand that is not a leaf: another tensor over the same elements.
+
+    Were it the operand itself, changing that in place later would close a cycle: the operand's
+    new node leads to the node that saved it.
+    """
+    t = Tensor()
+    t._layout = a._layout
+    t._storage = a._storage
+    t._offset = a._offset
+    t.node = a.node
+    return t
+
+
+def saved_out(node: Node) -> Tensor:
+    """The operator's own result, wrapped again: a node that kept the tensor itself would be a cycle."""
+    out = Tensor()
+    out._layout, out._storage, out._offset, out.node = node.s1, node.s0, node.v1, node
+    if node.s0.version != node.v0:
+        mutated(node, out, "its result")
+    return out
+
+
+def _unary(op: Operator, needs: Sequence[str]) -> Callable:
+    rule = op.reverse.get("input")
+    if op.extras:
+        places = (*(("out",) if op.saves_out else ("input",) if op.saves_input else ()), "input_layout", *op.parameters)
+        full = _uniform(rule, places)
+        saves_out, saves_input = op.saves_out, op.saves_input
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            layout, parameters = node.rest
+            if saves_out:
+                return ((node.e0, full(F, g, saved_out(node), layout, *parameters)),)
+            if saves_input:
+                return ((node.e0, full(F, g, _saved(node, node.s0, node.v0, "input"), layout, *parameters)),)
+            return ((node.e0, full(F, g, layout, *parameters)),)
+    elif op.saves_out:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, saved_out(node))),)
+    elif op.saves_input:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            input = node.s0
+            if input._storage.version != node.v0:
+                mutated(node, input, "its operand")
+            return ((node.e0, rule(F, g, input)),)
+    else:
+        rule = rule or _no_rule
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g)),)
+
+    return backward
+
+
+def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
+    if value._storage.version != version:
+        mutated(node, value, f"its operand '{name}'")
+    return value
+
+
+def _binary(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+    first, second = op.inputs
+    layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
+    for_input = _uniform(op.reverse.get(first), (first, second, *layouts))
+    for_other = _uniform(op.reverse.get(second), (first, second, *layouts))
+    if op.extras:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            a, b = node.s0, node.s1
+            if a is not None:
+                _saved(node, a, node.v0, first)
+            if b is not None:
+                _saved(node, b, node.v1, second)
+            ea, eb = node.e0, node.e1
+            pairs: Pairs = ()
+            if ea is not None:
+                pairs = ((ea, for_input(F, g, a, b, *node.rest)),)
+            if eb is not None:
+                pairs += ((eb, for_other(F, g, a, b, *node.rest)),)
+            return pairs
+    elif any(needs.values()):
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb, a, b = node.e0, node.e1, node.s0, node.s1
+            if a is not None and a._storage.version != node.v0:
+                mutated(node, a, f"its operand '{first}'")
+            if b is not None and b._storage.version != node.v1:
+                mutated(node, b, f"its operand '{second}'")
+            if eb is None:
+                return ((ea, for_input(F, g, a, b)),)
+            if ea is None:
+                return ((eb, for_other(F, g, a, b)),)
+            return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
+    else:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb = node.e0, node.e1
+            if eb is None:
+                return ((ea, for_input(F, g, None, None)),)
+            if ea is None:
+                return ((eb, for_other(F, g, None, None)),)
+            return ((ea, for_input(F, g, None, None)), (eb, for_other(F, g, None, None)))
+
+    return backward
+
+
+def _spread(backward: Callable) -> Callable:
+    """The same for operands of unequal shapes: each gradient is summed to its operand's shape."""
+
+    def spread(F: Namespace, node: Node, g: Any) -> Pairs:
+        la, lb = node.rest
+        pairs = backward(F, node, g)
+        if len(pairs) == 2:
+            (ea, ga), (eb, gb) = pairs
+            return ((ea, F.sum_to(ga, la)), (eb, F.sum_to(gb, lb)))
+        ((edge, h),) = pairs
+        return ((edge, F.sum_to(h, la if edge is node.e0 else lb)),)
+
+    return spread
+
+
+def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+    """The same for a tensor and a number: the number's place is `other`."""
+    rule = _uniform(op.reverse.get("input"), ("input", "other"))
+    if "input" in needs.get("input", ()):
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, "input"), node.s1)),)
+    else:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, None, node.s1)),)
+
+    return backward
+
+
+def _number_first(op: Operator) -> Callable:
+    """The same for a number and a tensor, as in `2 - x`."""
+    rule = _uniform(op.reverse.get("other"), ("input", "other"))
+
+    def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        other = node.s1
+        if other is not None:
+            _saved(node, other, node.v1, "other")
+        return ((node.e1, rule(F, g, node.s0, other)),)
+
+    return backward
+
+
+def _conjugating(backward: Callable) -> Callable:
+    """The same for complex values of a holomorphic function f: the gradient is g times conj(f'), which is
+    conj(conj(g) f'), so the rule written for real values serves (PyTorch's convention, conjugate Wirtinger)."""
+
+    def conjugating(F: Namespace, node: Node, g: Any) -> Pairs:
+        return tuple((edge, F.conj(h)) for edge, h in backward(F, node, F.conj(g)))
+
+    return conjugating
+
+
+class Kept:
+    """What the node of an operator with many operands keeps, in its slot `rest`."""
+
+    __slots__ = ("edges", "layouts", "parameters", "values", "versions")
+
+    def __init__(self, edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple):
+        self.edges, self.values, self.layouts, self.parameters = edges, values, layouts, parameters
+        self.versions = tuple([None if value is None else value._storage.version for value in values])
+
+
+def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+    """For any number of operands. `variadic` operators have one rule, given the operand's position."""
+    if op.arity < 0:
+        rule = op.reverse[op.inputs[0]]
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            kept = node.rest
+            return tuple(
+                (edge, rule(F, g, i, kept.layouts, *kept.parameters)) for i, edge in enumerate(kept.edges) if edge is not None
+            )
+
+        return backward
+    places = (*op.inputs, "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
+    rules = [_uniform(op.reverse.get(name), places) for name in op.inputs]
+    saves_out = op.saves_out
+
+    def backward_all(F: Namespace, node: Node, g: Any) -> Pairs:
+        kept = node.rest
+        for name, value, version in zip(op.inputs, kept.values, kept.versions, strict=True):
+            if value is not None:
+                _saved(node, value, version, name)
+        out = saved_out(node) if saves_out else None
+        return tuple(
+            (edge, rule(F, g, *kept.values, out, *kept.layouts, *kept.parameters))
+            for edge, rule in zip(kept.edges, rules, strict=True)
+            if edge is not None
+        )
+
+    return backward_all

@@ -1,0 +1,25 @@
+"""Where in the user's program an operator was called: a code object and an instruction, never a frame."""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType
+
+# Frames of these packages are not the user's. Packages above add their own.
+library: set[str] = {"facula_tensor", "facula_autograd"}
+
+
+def user_frame(depth: int) -> FrameType:
+    """The nearest calling frame that belongs to no library package (`depth` is there to stand in for sys._getframe)."""
+    frame = found = sys._getframe(depth + 1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in library:
+            return frame
+        frame = frame.f_back  # type: ignore[assignment]
+    return found
+
+
+def user_site() -> tuple[CodeType, int]:
+    """Code object and instruction of the user's line."""
+    frame = user_frame(1)
+    return frame.f_code, frame.f_lasti

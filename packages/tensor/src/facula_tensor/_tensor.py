@@ -1,0 +1,226 @@
+"""The Tensor: a layout, a storage, an offset, and the autograd state it has as a Value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Value
+from facula_storage import Device, DType, Layout, Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Size(tuple):
+    """A shape: a tuple of ints with `numel()`.
+
+    >>> Size((2, 3)).numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        n = 1
+        for size in self:
+            n *= size
+        return n
+
+    def __repr__(self) -> str:
+        return f"facula.Size({list(self)})"
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: tuple) -> Size:  # type: ignore[override]
+        return Size(tuple(self) + tuple(other))
+
+
+class Overridden:
+    """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
+
+    It is in no plan table and never dense, so operators leave their quick path for such a tensor
+    without ever having asked.
+    """
+
+    __slots__ = ("real",)
+    dense = 0
+
+    def __init__(self, real: Layout):
+        self.real = real
+
+
+class Tensor(Value):
+    """A multi-dimensional array on a device, which records how it was made where gradients are wanted.
+
+    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. Operators are functions
+    (`facula.exp(x)`), methods (`x.exp()`) and Python's own (`x + y`). The methods of operators
+    are put here where the operators are declared (`ops/`).
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([[2., 4.],
+            [6., 8.]])
+    """
+
+    __slots__ = ("__weakref__", "_base", "_layout", "_offset", "_storage", "_views")
+
+    _layout: Layout
+    _storage: Storage
+    _offset: int  # in bytes, so that an address is one addition
+    _base: Tensor  # what this is a view of; unset on others
+    _views: list  # weak references to the views that were recorded; unset until there is one
+
+    # ------------------------------------------------------------------------------- what it looks like
+    @property
+    def shape(self) -> Size:
+        """The length of each dimension."""
+        return Size(layout_of_tensor(self).shape)
+
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the length of one dimension; IndexError where there is no such dimension."""
+        shape = layout_of_tensor(self).shape
+        return Size(shape) if dim is None else shape[check_dim("size", dim, len(shape))]
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return layout_of_tensor(self).dtype
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return layout_of_tensor(self).device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(layout_of_tensor(self).shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(layout_of_tensor(self).shape)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return layout_of_tensor(self).numel
+
+    nelement = numel
+
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """Elements from one to the next along each dimension, or along one."""
+        strides = layout_of_tensor(self).strides
+        return strides if dim is None else strides[check_dim("stride", dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """Elements from the start of the storage to this tensor's first."""
+        return self._offset // layout_of_tensor(self).dtype.itemsize
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return layout_of_tensor(self).dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return layout_of_tensor(self).dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return layout_of_tensor(self).nbytes
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return layout_of_tensor(self).is_contiguous
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating-point type."""
+        return layout_of_tensor(self).dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return layout_of_tensor(self).dtype.is_complex
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the elements are on a CUDA device."""
+        return self.device.type == "cuda"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether this tensor has a shape and no elements."""
+        return self.device.type == "meta"
+
+    @property
+    def _version(self) -> int | None:
+        """How often the storage was changed in place; None for read-only memory."""
+        return self._storage.version
+
+    def __reduce_ex__(self, protocol: int) -> tuple:
+        from ._pickling import reduce_tensor
+
+        return reduce_tensor(self)
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains: a leaf that requires a gradient.
+
+    `data` becomes the parameter's memory, without a copy.
+
+    >>> from facula_tensor import ones
+    >>> Parameter(ones(2)).requires_grad
+    True
+    """
+
+    # No __slots__: a parameter takes attributes of the user's, other tensors do not.
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        from ._creation import tensor
+
+        source = tensor([]) if data is None else data
+        if not isinstance(source, Tensor):
+            raise TypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
+        new = make(cls, source._layout, source._storage, source._offset)
+        new.requires_grad_(requires_grad)
+        return new
+
+
+def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
+    """A tensor of class `cls` over existing memory, wanting no gradient."""
+    new = object.__new__(cls)
+    new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
+    return new
+
+
+def layout_of_tensor(tensor: Tensor) -> Layout:
+    """The tensor's layout, also for subclasses that override operators."""
+    layout = tensor._layout
+    return layout.real if type(layout) is Overridden else layout
+
+
+def check_dim(operation: str, dim: int, ndim: int) -> int:
+    """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer."""
+    try:
+        index = dim.__index__()
+    except AttributeError:
+        raise TypeError(f"{operation}: expected dim to be an integer; got {dim!r}") from None
+    room = ndim or 1
+    if not -room <= index < room:
+        raise IndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)")
+    return index + room if index < 0 else index
+
+
+def method(*names: str) -> Callable[[Callable], Callable]:
+    """Make the decorated function a method of Tensor, under these names (default: its own)."""
+
+    def attach(function: Callable) -> Callable:
+        for name in names or (function.__name__,):
+            setattr(Tensor, name, function)
+        return function
+
+    return attach

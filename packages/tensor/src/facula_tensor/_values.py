@@ -1,0 +1,233 @@
+"""Out of the library: Python numbers and lists, NumPy, DLPack, and what Python itself asks of an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
+
+from ._operator import raw, recording
+from ._tensor import Tensor, layout_of_tensor, make, method
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _host(self: Tensor) -> Tensor:
+    """The elements in host memory and in a dtype that NumPy has."""
+    if self.dtype is bfloat16:
+        self = raw.to(self, (float32,))
+    return self if self.device.type == "cpu" else raw.to_device(self, (_cpu(),))
+
+
+def _cpu() -> Any:
+    from facula_storage import cpu
+
+    return cpu
+
+
+@method()
+def item(self: Tensor) -> Any:
+    """The one element, as a Python number. ValueError where there are more or none.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([2.5]).item()
+    2.5
+    """
+    if layout_of_tensor(self).numel != 1:
+        raise ValueError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
+    host = _host(self)
+    return to_numpy(host._storage, layout_of_tensor(host), host._offset).item()
+
+
+@method()
+def tolist(self: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; a number for zero dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1, 2]]).tolist()
+    [[1, 2]]
+    """
+    host = _host(self)
+    return to_numpy(host._storage, layout_of_tensor(host), host._offset).tolist()
+
+
+@method()
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """A NumPy array over the same memory: no copy, writing to one shows in the other.
+
+    `force` copies where it must (another device, a gradient is wanted). Otherwise RuntimeError where a gradient is
+    wanted, TypeError on another device and for bfloat16.
+
+    >>> from facula_tensor import ones
+    >>> ones(2).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if force:
+        self = _host(self.detach())
+    elif self.node is not None:
+        raise RuntimeError("numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()")
+    return to_numpy(self._storage, layout_of_tensor(self), self._offset)
+
+
+@method("__array__")
+def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What `numpy.asarray(tensor)` gets."""
+    result = numpy(self)
+    if dtype is not None and result.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
+        return result.astype(dtype)
+    return result.copy() if copy else result
+
+
+@method("__dlpack__")
+def dlpack(
+    self: Tensor, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: bool | None = None
+) -> object:
+    """A DLPack capsule over the same memory. `copy=True` exports a copy."""
+    if self.node is not None:
+        raise BufferError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
+    if copy:
+        self = raw.clone(self)
+    return to_dlpack(self._storage, layout_of_tensor(self), self._offset, max_version)
+
+
+@method("__dlpack_device__")
+def device_for_dlpack(self: Tensor) -> tuple[int, int]:
+    """The pair (device type, index) of the DLPack standard."""
+    return dlpack_device(layout_of_tensor(self))
+
+
+@method("__buffer__")
+def buffer(self: Tensor, flags: int) -> memoryview:
+    """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
+    return memoryview(to_buffer(self._storage, layout_of_tensor(self), self._offset))
+
+
+@method("data_ptr")
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element, putting the buffer in plain order first if it is not."""
+    from facula_storage.extend import plain_address
+
+    return plain_address(self._storage) + self._offset if self.numel() else 0
+
+
+@method("__len__")
+def length(self: Tensor) -> int:
+    """The length of the first dimension."""
+    shape = layout_of_tensor(self).shape
+    if not shape:
+        raise TypeError("len: a zero-dimensional tensor has no length")
+    return shape[0]
+
+
+@method("__iter__")
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The elements along the first dimension, as views."""
+    if not layout_of_tensor(self).shape:
+        raise TypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
+    return iter(recording.unbind_rows(self))
+
+
+def _unbind_rows(self: Tensor) -> list[Tensor]:
+    return [recording.select(self, (0, i)) for i in range(layout_of_tensor(self).shape[0])]
+
+
+recording.unbind_rows = _unbind_rows
+
+
+@method("__bool__")
+def truth(self: Tensor) -> bool:
+    """Whether the one element is nonzero. ValueError where there are more or none."""
+    if layout_of_tensor(self).numel != 1:
+        raise ValueError(
+            f"bool: the truth of a tensor of {self.numel()} elements is ambiguous; use .any(), .all() or .numel()"
+        )
+    return bool(item(self))
+
+
+@method("__float__")
+def as_float(self: Tensor) -> float:
+    """The one element as a float."""
+    return float(item(self))
+
+
+@method("__int__")
+def as_int(self: Tensor) -> int:
+    """The one element as an int; the fraction is cut off."""
+    return int(item(self))
+
+
+@method("__complex__")
+def as_complex(self: Tensor) -> complex:
+    """The one element as a complex number."""
+    return complex(item(self))
+
+
+@method("__index__")
+def as_index(self: Tensor) -> int:
+    """The one element of an integer tensor as an int. TypeError for other dtypes."""
+    if self.dtype.category > 1 or self.numel() != 1:
+        raise TypeError(f"index: only integer tensors of one element can be an index; got {self.dtype.name} {tuple(self.shape)}")
+    return int(item(self))
+
+
+@method("__contains__")
+def contains(self: Tensor, value: Any) -> bool:
+    """Whether any element equals `value`."""
+    return bool((self == value).any().item())
+
+
+Tensor.__hash__ = object.__hash__  # by identity: == compares elements
+
+
+@method()
+def detach(self: Tensor) -> Tensor:
+    """A tensor over the same memory, without the graph: it wants no gradient. Both share one version.
+
+    >>> from facula_tensor import ones
+    >>> ones(2, requires_grad=True).detach().requires_grad
+    False
+    """
+    t = Tensor()
+    t._layout, t._storage, t._offset, t.node = layout_of_tensor(self), self._storage, self._offset, None
+    return t
+
+
+@method()
+def detach_(self: Tensor) -> Tensor:
+    """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    if hasattr(self, "_base") and self.node is not None:
+        raise RuntimeError("detach_: a view cannot be detached in place; use .detach()")
+    self.node = None
+    return self
+
+
+def _get_data(self: Tensor) -> Tensor:
+    from facula_storage.extend import alias
+
+    return make(Tensor, layout_of_tensor(self), alias(self._storage), self._offset)
+
+
+def _set_data(self: Tensor, new: Tensor) -> None:
+    if not isinstance(new, Tensor):
+        raise TypeError(f"data: expected a Tensor; got {type(new).__name__}")
+    layout, storage, offset = layout_of_tensor(new), new._storage, new._offset
+    # All three with no call between, so that no thread sees a mixture.
+    self._layout = layout
+    self._storage = storage
+    self._offset = offset
+
+
+Tensor.data = property(
+    _get_data, _set_data, doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory."
+)
+
+
+def is_tensor(value: object) -> bool:
+    """Whether `value` is a Tensor."""
+    return isinstance(value, Tensor)
+
+

@@ -1,0 +1,86 @@
+"""The path of view operators: no plan, no launch; a new tensor over the same storage."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
+from facula_storage import Layout
+
+from ._overrides import ask, overridden
+from ._sites import user_frame, user_site
+from ._tensor import Tensor, layout_of_tensor
+from ._views import register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._operator import Operator
+
+Window = tuple[Layout, int]
+MOST_WINDOWS = 1024
+
+
+def make_view(op: Operator, window: Callable[..., Window], cached: bool, *, record: bool, walk: bool = False) -> Callable[..., Tensor]:
+    """The function of a view operator. Windows are kept per layout and parameters where `cached`."""
+    windows: dict[tuple, Window] = {}
+    rule = op.rule
+    frame = user_frame if walk else _getframe
+
+    def call(input, parameters=()):  # type: ignore[no-untyped-def]
+        try:
+            found = windows[(input._layout, parameters)]
+        except (AttributeError, KeyError, TypeError):
+            found = None
+        if found is None:
+            layout = layout_of_tensor(as_tensor(op.name.lstrip("_"), input))
+            if overridden((input,)):
+                return ask(op.name, lambda input: op.quick(input, parameters), (input,), {})
+            found = window(layout, *parameters)
+            if cached:
+                if len(windows) >= MOST_WINDOWS:
+                    windows.clear()
+                windows[(layout, parameters)] = found
+        lo, delta = found
+        v = Tensor()
+        v._layout = lo
+        v._storage = input._storage
+        v._offset = input._offset + delta if delta else input._offset
+        v._base = input
+        na = input.node
+        if na is None or not record or (special and not current_mode().grad):
+            v.node = None
+            return v
+        n = v.node = Node()
+        n.rule = rule
+        n.seq = next_seq()
+        n.e0 = input if na is LEAF else na
+        n.rest = (input._layout, parameters)
+        f = frame(1)
+        n.code = f.f_code
+        n.lasti = f.f_lasti
+        register(v)
+        return v
+
+    return call
+
+
+def record_view(op: Operator, v: Tensor, input: Tensor, parameters: tuple) -> None:
+    """Give a view that was made by other means the node of `op`."""
+    if input.node is None or (special and not current_mode().grad):
+        return
+    n = v.node = Node()
+    n.rule = op.rule
+    n.seq = next_seq()
+    n.e0 = input if input.node is LEAF else input.node
+    n.rest = (layout_of_tensor(input), parameters)
+    n.code, n.lasti = user_site()
+    register(v)
+
+
+def as_tensor(operation: str, value: Any) -> Tensor:
+    """`value`, or a TypeError naming the operation."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{operation}: expected a Tensor; got {type(value).__name__}")
+    return value

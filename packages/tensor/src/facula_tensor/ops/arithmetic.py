@@ -1,0 +1,278 @@
+"""Sums, products and their like: `+ - * /`, powers, extremes of two, and signs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import DType
+from facula_storage.extend import BOOL, COMPLEX
+
+from .._declare import elementwise
+from .._general import general
+from .._operator import operators, pass_on
+from .._promotion import floating
+from .._tensor import Tensor, method
+
+
+def numeric(dtype: DType) -> bool:
+    """Any dtype but bool."""
+    return dtype.category != BOOL
+
+
+def real(dtype: DType) -> bool:
+    """Any dtype but a complex one."""
+    return dtype.category != COMPLEX
+
+
+@elementwise
+class add:
+    """The sum of each pair of elements; logical or for bool.
+
+    Operands broadcast and promote. Integers wrap. Raises ValueError where shapes do not broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0]) + 10
+    tensor([11., 12.])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__add__", "__radd__")
+    inplace_dunders = ("__iadd__",)
+    scaled = True  # takes alpha, a factor of the other operand
+    reverse_input = reverse_other = pass_on
+
+
+@elementwise
+class sub:
+    """The difference of each pair of elements. Not defined for bool.
+
+    >>> from facula_tensor import tensor
+    >>> 1 - tensor([1.0, 2.0])
+    tensor([ 0., -1.])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__sub__",)
+    inplace_dunders = ("__isub__",)
+    scaled = True
+    accepts = numeric
+    reverse_input = pass_on
+
+    def reverse_other(F, g):
+        return F.neg(g)
+
+
+@elementwise
+class mul:
+    """The product of each pair of elements; logical and for bool.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0]) * tensor([[1.0], [10.0]])
+    tensor([[ 1.,  2.],
+            [10., 20.]])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__mul__", "__rmul__")
+    inplace_dunders = ("__imul__",)
+
+    def reverse_input(F, g, _input, other):
+        return F.mul(g, other)
+
+    def reverse_other(F, g, input, _other):
+        return F.mul(g, input)
+
+
+@elementwise
+class div:
+    """The quotient of each pair of elements, in floating point (integers are converted first).
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2]) / 4
+    tensor([0.2500, 0.5000])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__truediv__",)
+    inplace_dunders = ("__itruediv__",)
+    compute = floating
+
+    def reverse_input(F, g, _input, other):
+        return F.div(g, other)
+
+    def reverse_other(F, g, input, other):
+        return F.neg(F.div(F.mul(g, F.div(input, other)), other))
+
+
+@elementwise
+class pow:
+    """Each element raised to the power of the other operand's.
+
+    Integers stay integers where both are; 0 ** 0 is 1.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0, 3.0]) ** 2
+    tensor([1., 4., 9.])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__pow__",)
+    inplace_dunders = ("__ipow__",)
+    accepts = numeric
+
+    def reverse_input(F, g, input, other):
+        return F.mul(g, F.power_slope(input, other))
+
+    def reverse_other(F, g, input, other):
+        return F.mul(g, F.exponent_slope(input, other))
+
+
+@elementwise
+class maximum:
+    """The larger of each pair of elements; NaN where either is. Equal elements share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> maximum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
+    tensor([3., 5.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def reverse_input(F, g, input, other):
+        return F.mul(g, F.share(F.gt(input, other), F.eq(input, other), g))
+
+    def reverse_other(F, g, input, other):
+        return F.mul(g, F.share(F.lt(input, other), F.eq(input, other), g))
+
+
+@elementwise
+class minimum:
+    """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> minimum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
+    tensor([1., 4.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def reverse_input(F, g, input, other):
+        return F.mul(g, F.share(F.lt(input, other), F.eq(input, other), g))
+
+    def reverse_other(F, g, input, other):
+        return F.mul(g, F.share(F.gt(input, other), F.eq(input, other), g))
+
+
+@elementwise
+class neg:
+    """Each element with its sign turned. Not defined for bool.
+
+    >>> from facula_tensor import tensor
+    >>> -tensor([1.0, -2.0])
+    tensor([-1.,  2.])
+    """
+
+    dunders = ("__neg__",)
+    accepts = numeric
+
+    def reverse_input(F, g):
+        return F.neg(g)
+
+
+def magnitude(dtype: DType) -> DType:
+    """The dtype of an absolute value."""
+    return dtype.to_real()
+
+
+@elementwise
+class abs:
+    """The magnitude of each element; real for complex ones. The slope at 0 is 0.
+
+    >>> from facula_tensor import tensor
+    >>> abs(tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
+
+    dunders = ("__abs__",)
+    accepts = numeric
+    result = magnitude
+    holomorphic = False
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.direction(input))
+
+
+@elementwise
+class sign:
+    """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN.
+
+    >>> from facula_tensor import tensor
+    >>> sign(tensor([-3.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+
+    accepts = real
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+
+# ------------------------------------------------------------------------------- the rules' own composites
+def _declare_composites() -> None:
+    from .._operator import composite
+
+    @composite
+    def share(F: Any, wins: Tensor, ties: Tensor, like: Tensor) -> Tensor:
+        """1 where an operand is the extreme, a half where both are."""
+        dtype = (like.dtype,)
+        return F.add(F.to(wins, dtype), F.mul(F.to(ties, dtype), 0.5))
+
+    @composite
+    def direction(F: Any, x: Tensor) -> Tensor:
+        """x / |x|, and 0 at 0."""
+        if not x.is_complex():
+            return F.sign(x)
+        size = F.abs(x)
+        return F.where(F.eq(size, 0), F.zeros_like(x), F.div(x, size))
+
+    @composite
+    def power_slope(F: Any, x: Tensor, n: Any) -> Any:
+        """d(x ** n)/dx, finite at x = 0 where n is 0."""
+        if not isinstance(n, Tensor):
+            return F.mul(F.pow(x, n - 1), n) if n else F.zeros_like(x)
+        slope = F.mul(n, F.pow(x, F.sub(n, 1)))
+        return F.where(F.eq(n, 0), F.zeros_like(slope), slope)
+
+    @composite
+    def exponent_slope(F: Any, x: Any, n: Tensor) -> Tensor:
+        """d(x ** n)/dn, which is 0 where x is 0 and n is not negative."""
+        if not isinstance(x, Tensor):
+            from .._creation import full_like
+
+            x = full_like(n, x)
+        slope = F.mul(F.pow(x, n), F.log(x))
+        return F.where(F.eq(x, 0), F.zeros_like(slope), slope)
+
+
+_declare_composites()
+
+
+# -------------------------------------------------------------------------------------------------- reflected
+@method("__rsub__")
+def reflected_sub(self: Tensor, other: Any) -> Any:
+    """`other - self`."""
+    return general(operators["sub"], (other, self), ())
+
+
+@method("__rtruediv__")
+def reflected_div(self: Tensor, other: Any) -> Any:
+    """`other / self`."""
+    return general(operators["div"], (other, self), ())
+
+
+@method("__rpow__")
+def reflected_pow(self: Tensor, other: Any) -> Any:
+    """`other ** self`."""
+    return general(operators["pow"], (other, self), ())

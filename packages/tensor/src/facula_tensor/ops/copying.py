@@ -1,0 +1,333 @@
+"""Copies: to another dtype, device or memory; writing into a tensor; choosing between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from facula_autograd.extend import edge_to
+from facula_storage import Device, Layout, contiguous
+from facula_storage.extend import plain_address
+
+from .._declare import elementwise, operator
+from .._general import broadcast_shapes, launch, mutated, node_for
+from .._inplace import starts_inplace
+from .._memory import check_overlap
+from .._operator import composite, operators, raw, recording
+from .._promotion import as_dtype, check_scalar
+from .._tensor import Tensor, layout_of_tensor, make, method
+from .._views import rebase
+
+
+def copy_plan(source: Layout, target: Layout) -> Any:
+    """The plan that copies one layout into another, casting and broadcasting."""
+    op = operators["to"]
+    key = ((source,), target)
+    plan = op.slow_table.by_key.get(key)
+    if plan is None:
+        plan = op.slow_table.add(key, target.device.backend.plan("copy", (source,), (target,), ()))
+    return plan
+
+
+@operator
+class to:
+    """A copy in another dtype. Floats lose their fraction in integers; complex numbers their imaginary part."""
+
+    kernel = "copy"
+    parameters = ("dtype",)
+    holomorphic = False
+
+    def outputs(layout, dtype):
+        return contiguous(layout.shape, dtype, layout.device)
+
+    def reverse_input(F, g, input_layout, _dtype):
+        return F.to(g, (input_layout.dtype,))
+
+
+@operator
+class to_device:
+    """A copy on another device."""
+
+    parameters = ("device",)
+    holomorphic = False
+
+    def outputs(layout, device):
+        return contiguous(layout.shape, layout.dtype, device)
+
+    def execute(operands, parameters):
+        (source,), (device,) = operands, parameters
+        layout = layout_of_tensor(source)
+        target = new_tensor(contiguous(layout.shape, layout.dtype, device))
+        if device.type == "meta" or not layout.numel:
+            return [target]
+        host = np.empty(layout.nbytes, np.uint8)
+        plain = raw.contiguous(source)
+        address = plain_address(plain._storage) + plain._offset
+        layout.device.backend.copy_out(address, host)
+        device.backend.copy_in(target._storage.ptr, host)
+        return [target]
+
+    def reverse_input(F, g, input_layout, _device):
+        return F.to_device(g, (input_layout.device,))
+
+
+def new_tensor(layout: Layout) -> Tensor:
+    """A tensor with uninitialised memory."""
+    from facula_storage.extend import allocate
+
+    return make(Tensor, layout, allocate(layout))
+
+
+@operator
+class _clone:
+    """A copy in memory of its own."""
+
+    kernel = "copy"
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g):
+        return F.clone(g)
+
+
+@method()
+def clone(input: Tensor) -> Tensor:
+    """A copy in memory of its own, through which gradients flow. The result is contiguous.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, 2.0])
+    >>> y = x.clone()
+    >>> y[0] = 5
+    >>> x
+    tensor([1., 2.])
+    """
+    return recording.clone(input)
+
+
+@composite
+def contiguous_(F: Any, input: Tensor) -> Tensor:
+    """`input` itself where it is contiguous, else a contiguous copy."""
+    return input if layout_of_tensor(input).is_contiguous else F.clone(input)
+
+
+raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
+Tensor.contiguous = lambda self: recording.contiguous(self)
+Tensor.contiguous.__doc__ = "This tensor if its elements lie in row-major order without gaps, else such a copy."
+
+
+@method("to")
+def to_like(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False, **ignored: Any) -> Tensor:
+    """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes.
+
+    `x.to(facula.float64)`, `x.to("cpu")`, `x.to(other)`, `x.to("cpu", facula.int64)`. `copy` asks for a
+    copy in any case. `non_blocking` is accepted.
+
+    >>> from facula_tensor import tensor, int64
+    >>> tensor([1.7, -1.7]).to(int64)
+    tensor([ 1, -1])
+    """
+    for name in ignored:
+        if name not in ("non_blocking", "memory_format"):
+            raise TypeError(f"to: unknown argument {name!r}; expected dtype, device, copy or non_blocking")
+    for arg in args:
+        if isinstance(arg, Tensor):
+            dtype, device = arg.dtype, arg.device
+        elif isinstance(arg, (Device, str)) and not (isinstance(arg, str) and arg.startswith(("float", "int", "complex"))):
+            device = arg
+        elif isinstance(arg, bool) or arg is None:
+            continue
+        else:
+            dtype = arg
+    result = self
+    if device is not None and Device(device) is not self.device:
+        result = recording.to_device(result, (Device(device),))
+    if dtype is not None and as_dtype(dtype, "to") is not self.dtype:
+        result = recording.to(result, (as_dtype(dtype, "to"),))
+    return recording.clone(result) if copy and result is self else result
+
+
+def _cast_method(name: str, dtype_name: str) -> None:
+    from facula_storage import dtype_named
+
+    dtype = dtype_named(dtype_name)
+
+    def cast(self: Tensor) -> Tensor:
+        return self if self.dtype is dtype else recording.to(self, (dtype,))
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"This tensor as {dtype_name}."
+    setattr(Tensor, name, cast)
+
+
+for _name, _dtype in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32",
+                      "long": "int64", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool",
+                      "cfloat": "complex64", "cdouble": "complex128"}.items():  # fmt: skip
+    _cast_method(_name, _dtype)
+
+
+@method()
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor in the dtype of another."""
+    return to_like(self, other.dtype)
+
+
+@method()
+def cpu(self: Tensor) -> Tensor:
+    """This tensor in host memory; itself where it is there."""
+    return to_like(self, "cpu")
+
+
+# ---------------------------------------------------------------------------------------------- writing into
+def write(target: Tensor, source: Tensor) -> None:
+    """Copy elements, casting and broadcasting. No checks, no record, no version."""
+    launch(copy_plan(layout_of_tensor(source), layout_of_tensor(target)), (source,), [(target._storage, target._offset)])
+
+
+def _copy_into(target: Tensor, source: Tensor) -> Tensor:
+    write(target, source)
+    mutated(target, "copy_")
+    return target
+
+
+raw.copy_into = recording.copy_into = _copy_into
+
+
+@operator
+class _overwrite:
+    """The record of `copy_`: the old value is gone, the new one is the source, broadcast."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+
+    def outputs(layout, other):
+        return layout
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+    def reverse_other(F, g, other_layout):
+        return F.to(F.sum_to(g, other_layout), (other_layout.dtype,))
+
+
+@method()
+def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+    """Copy the elements of `source` into this tensor, casting and broadcasting. Returns this tensor.
+
+    `source` may also be a number. ValueError where it does not broadcast to this shape.
+
+    >>> from facula_tensor import zeros, tensor
+    >>> zeros(2, 2).copy_(tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    from .._creation import as_tensor_like
+
+    source = as_tensor_like(source, self)
+    record = starts_inplace("copy_", self, (self, source))
+    if broadcast_shapes("copy_", self.shape, source.shape) != self.shape:
+        raise ValueError(f"copy_: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
+    if source.device is not self.device:
+        source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
+    same = check_overlap("copy_", self, (source,))
+    edges = (edge_to(self), edge_to(source))
+    if not (same and source.dtype is self.dtype):
+        write(self, source)
+    mutated(self, "copy_")
+    if record:
+        layouts = (layout_of_tensor(self), layout_of_tensor(source))
+        node_for(operators["_overwrite"], (self, source), layouts, (), [self], None, edges)
+        rebase(self, edges[0])
+    return self
+
+
+@method()
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(3).fill_(2.5)
+    tensor([2.5000, 2.5000, 2.5000])
+    """
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError(f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}")
+        return copy_(self, value)
+    if starts_inplace("fill_", self, (self,)):
+        return copy_(self, value)
+    check_overlap("fill_", self, ())
+    fill(self, value)
+    mutated(self, "fill_")
+    return self
+
+
+def fill(target: Tensor, value: Any) -> None:
+    """Set every element. No checks, no record, no version."""
+    layout = layout_of_tensor(target)
+    category = layout.dtype.category
+    if isinstance(value, complex) and category < 3:
+        raise TypeError(f"fill_: {value} is complex and cannot be stored in {layout.dtype.name}")
+    number: Any = complex(value) if category == 3 else float(value) if category == 2 else int(value)
+    if category == 0:
+        number = bool(value)
+    elif category == 1:
+        check_scalar(number, layout.dtype, "fill_")
+    op = operators["to"]
+    key = (("fill", type(number)), layout)
+    plan = op.slow_table.by_key.get(key)
+    if plan is None:
+        plan = op.slow_table.add(key, layout.device.backend.plan("fill", (type(number),), (layout,), ()))
+    launch(plan, (number,), [(target._storage, target._offset)])
+
+
+@method()
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0. Returns this tensor."""
+    return fill_(self, 0)
+
+
+# -------------------------------------------------------------------------------------------------- choosing
+@elementwise
+class where:
+    """The element of `input` where `condition` is true, that of `other` elsewhere.
+
+    `condition` is bool; the three broadcast, the last two promote.
+
+    >>> from facula_tensor import tensor
+    >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
+
+    inputs = ("condition", "input", "other")
+    mask_operands = 1
+    inplace = False
+    holomorphic = False
+
+    def check(condition, *layouts):
+        if not isinstance(condition, Layout) or condition.dtype.name != "bool":
+            raise TypeError(f"where: expected condition to be a bool tensor; got {condition}")
+
+    def reverse_input(F, g, condition, input_layout):
+        return F.sum_to(F.where(condition, g, 0), input_layout)
+
+    def reverse_other(F, g, condition, other_layout):
+        return F.sum_to(F.where(condition, 0, g), other_layout)
+
+
+@composite
+def conj(F: Any, input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is its own."""
+    if not input.is_complex():
+        return input
+    return F.conjugate(input)
+
+
+@elementwise
+class _conjugate:
+    """The complex conjugate of each element."""
+
+    holomorphic = False
+    kernel = "conj"
+
+    def reverse_input(F, g):
+        return F.conjugate(g)

@@ -1,0 +1,125 @@
+"""Tensors put together: along a dimension there is (`cat`) or a new one (`stack`)."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from facula_storage import Plan, contiguous
+from facula_storage.extend import allocate, plain_address
+
+from .._declare import operator
+from .._operator import operators, passed_on, raw, recording
+from .._promotion import promote_types
+from .._tensor import Tensor, check_dim, layout_of_tensor, make
+
+
+@operator
+class _cat:
+    """Tensors one after the other along a dimension. All of one dtype, device and other lengths."""
+
+    inputs = ("tensors",)
+    arity = -1
+    parameters = ("dim",)
+    holomorphic = False
+
+    def outputs(layouts, dim):
+        first = layouts[0]
+        total = 0
+        for layout in layouts:
+            total += layout.shape[dim]
+        return contiguous((*first.shape[:dim], total, *first.shape[dim + 1 :]), first.dtype, first.device)
+
+    def execute(operands, parameters):
+        (dim,) = parameters
+        layouts = [layout_of_tensor(a) for a in operands]
+        layout = operators["_cat"].outputs(layouts, dim)
+        result = make(Tensor, layout, allocate(layout))
+        outer = 1
+        for size in layout.shape[:dim]:
+            outer *= size
+        plain = [raw.contiguous(a) for a in operands if layout_of_tensor(a).numel]
+        if not layout.numel:
+            return [result]
+        for a in plain:
+            plain_address(a._storage)
+        # The table tells the kernel everything, so that no plan depends on lengths.
+        table = array("q", [outer, len(plain)])
+        for a in plain:
+            table.append(a._storage.ptr + a._offset)
+            table.append(a._layout.nbytes // outer)
+        plan: Plan = _plan(layout)
+        place = make(Tensor, layout, result._storage)
+        plan.launch(layout.numel, table.buffer_info()[0], place._storage.ptr)
+        return [result]
+
+    @passed_on
+    def reverse_tensors(F, g, position, layouts, dim):
+        start = 0
+        for layout in layouts[:position]:
+            start += layout.shape[dim]
+        return F.slice(g, (dim, start, start + layouts[position].shape[dim], 1))
+
+
+def _plan(layout: Any) -> Plan:
+    table = operators["_cat"].slow_table
+    key = (layout.dtype, layout.device)
+    plan = table.by_key.get(key)
+    return plan if plan is not None else table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
+
+
+def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote.
+
+    One-dimensional empty tensors are left out, whatever the others' shape. ValueError names the tensor that does
+    not fit.
+
+    >>> from facula_tensor import tensor
+    >>> cat([tensor([1, 2]), tensor([3])])
+    tensor([1, 2, 3])
+    """
+    tensors = tuple(tensors)
+    if not tensors:
+        raise ValueError("cat: expected at least one tensor; got none")
+    for place, one in enumerate(tensors):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
+    parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
+    first = parts[0]
+    if not first.ndim:
+        raise ValueError("cat: tensors[0] has no dimension to go along; use stack")
+    at = check_dim("cat", dim, first.ndim)
+    dtype = first.dtype
+    for one in tensors:
+        dtype = promote_types(dtype, one.dtype)
+    for one in parts:
+        if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
+            place = next(i for i, each in enumerate(tensors) if each is one)
+            raise ValueError(
+                f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape {tuple(first.shape)}; "
+                f"all lengths but that of dimension {at} must agree"
+            )
+    ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
+    result = recording.cat(ready, (at,))
+    return result if out is None else recording.copy_into(out, result)
+
+
+def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape, one after the other along a new dimension at `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> stack([tensor([1, 2]), tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    tensors = tuple(tensors)
+    if not tensors:
+        raise ValueError("stack: expected at least one tensor; got none")
+    for place, one in enumerate(tensors):
+        if not isinstance(one, Tensor) or one.shape != tensors[0].shape:
+            got = f"shape {tuple(one.shape)}" if isinstance(one, Tensor) else type(one).__name__
+            raise ValueError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
+    at = check_dim("stack", dim, tensors[0].ndim + 1)
+    return cat([recording.unsqueeze(one, (at,)) for one in tensors], at, out=out)
+
+

@@ -1,0 +1,146 @@
+"""Products of matrices, vectors, and stacks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._general import broadcast_shapes
+from .._operator import operators, recording
+from .._tensor import Tensor, layout_of_tensor, method
+from .._viewing import as_tensor
+
+
+@operator
+class _matmul:
+    """The product of two matrices, or of two equally long stacks of matrices."""
+
+    inputs = ("input", "other")
+
+    def redirect(F, operands, parameters):
+        a, b = operands
+        la, lb = layout_of_tensor(a), layout_of_tensor(b)
+        if la.dtype is not lb.dtype:
+            raise TypeError(f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()")
+        if not la.shape or not lb.shape:
+            raise ValueError(f"matmul: expected at least 1 dimension; got shapes {la.shape} and {lb.shape}; use * for numbers")
+        inner, other = la.shape[-1], lb.shape[-2 if len(lb.shape) > 1 else -1]
+        if inner != other:
+            which = "-2" if len(lb.shape) > 1 else "-1"
+            raise ValueError(
+                f"matmul: expected input.shape[-1] == other.shape[{which}]; got {la.shape} and {lb.shape} ({inner} and {other})"
+            )
+        if len(la.shape) > 1 and la.shape[:-2] == lb.shape[:-2] and len(lb.shape) > 1:
+            return None
+        return _general_matmul(F, a, b)
+
+    def outputs(la, lb):
+        return contiguous((*la.shape[:-1], lb.shape[-1]), la.dtype, la.device)
+
+    def reverse_input(F, g, _input, other):
+        return F.matmul(g, F.mT(other))
+
+    def reverse_other(F, g, input, _other):
+        return F.matmul(F.mT(input), g)
+
+
+def _general_matmul(F: Any, a: Tensor, b: Tensor) -> Tensor:
+    """Vectors and stacks that broadcast, in products of equal stacks."""
+    if b.ndim == 1:
+        return F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, (0,)), F.unsqueeze(b, (1,))), (-1,)) if a.ndim > 1 else (
+            F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, (0,)), F.unsqueeze(b, (1,))), (-1,)), (-1,))
+        )
+    if a.ndim == 1:
+        return F.squeeze(F.matmul(F.unsqueeze(a, (0,)), b), (-2,))
+    if b.ndim == 2:  # one matrix for all: a single product of more rows
+        rows = F.reshape(a, ((-1, a.shape[-1]),)) if a.numel() else F.reshape(a, ((_rows(a), a.shape[-1]),))
+        return F.reshape(F.matmul(rows, b), ((*a.shape[:-1], b.shape[-1]),))
+    batch = broadcast_shapes("matmul", tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    a = F.expand(a, ((*batch, *a.shape[-2:]),))
+    b = F.expand(b, ((*batch, *b.shape[-2:]),))
+    return F.matmul(a, b)
+
+
+def _rows(a: Tensor) -> int:
+    n = 1
+    for size in a.shape[:-1]:
+        n *= size
+    return n
+
+
+Tensor.__matmul__ = operators["_matmul"].quick
+
+
+@method()
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product, as Python's `@`.
+
+    Two vectors give their dot product; a matrix (.., n, k) and a vector (k) give (.., n); stacks of matrices
+    (.., n, k) and (.., k, m) give (.., n, m), their leading dimensions broadcasting. Both in one dtype.
+    Half precisions are accumulated in float32. ValueError where shapes do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
+    tensor([[11.]])
+    """
+    return recording.matmul(input, other) if out is None else recording.copy_into(out, recording.matmul(input, other))
+
+
+@method()
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices; ValueError unless both have 2 dimensions.
+
+    >>> from facula_tensor import ones
+    >>> mm(ones(2, 3), ones(3, 1))
+    tensor([[3.],
+            [3.]])
+    """
+    _need_dims("mm", 2, input, mat2)
+    return recording.matmul(input, mat2)
+
+
+@method()
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
+
+    >>> from facula_tensor import ones
+    >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
+    facula.Size([2, 1, 1])
+    """
+    _need_dims("bmm", 3, input, mat2)
+    if input.shape[0] != mat2.shape[0]:
+        raise ValueError(f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}")
+    return recording.matmul(input, mat2)
+
+
+@method()
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector.
+
+    >>> from facula_tensor import ones
+    >>> mv(ones(2, 3), ones(3))
+    tensor([3., 3.])
+    """
+    _need_dims("mv", 2, input)
+    _need_dims("mv", 1, vec)
+    return recording.matmul(input, vec)
+
+
+@method()
+def dot(input: Tensor, other: Tensor) -> Tensor:
+    """The dot product of two vectors, without conjugation.
+
+    >>> from facula_tensor import ones
+    >>> dot(ones(3), ones(3))
+    tensor(3.)
+    """
+    _need_dims("dot", 1, input, other)
+    return recording.matmul(input, other)
+
+
+def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
+    for tensor in tensors:
+        if as_tensor(operation, tensor).ndim != ndim:
+            raise ValueError(f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}")

@@ -1,0 +1,335 @@
+"""Reductions: sums, means and extremes, over all elements or along dimensions."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import Any
+
+from facula_storage import DType, Layout, bool_, contiguous, int64
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._declare import operator
+from .._operator import composite, passed_on, recording
+from .._promotion import accumulating, as_dtype
+from .._tensor import Tensor, check_dim, layout_of_tensor, method
+from .._viewing import as_tensor
+
+
+def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None and ()."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    if not isinstance(dim, (tuple, list)):
+        return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
+    found = sorted(check_dim(operation, one, ndim) for one in dim)
+    if len(set(found)) != len(found):
+        raise ValueError(f"{operation}: dim {tuple(dim)} names a dimension twice")
+    return tuple(found) if ndim else ()
+
+
+def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
+    """The contiguous layout that is left when `dims` are reduced."""
+    if keepdim:
+        shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
+    else:
+        shape = tuple(size for i, size in enumerate(layout.shape) if i not in dims)
+    return contiguous(shape, dtype, layout.device)
+
+
+@composite
+def spread(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A reduced tensor as a view of the shape it was reduced from."""
+    if not keepdim:
+        for dim in dims:
+            g = F.unsqueeze(g, (dim,))
+    return F.expand(g, (layout.shape,))
+
+
+@composite
+def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
+    """`g` summed to the shape it was broadcast from."""
+    shape, target = layout_of_tensor(g).shape, layout.shape
+    if shape == target:
+        return g
+    extra = len(shape) - len(target)
+    dims = tuple(i for i in range(len(shape)) if i < extra or (target[i - extra] == 1 and shape[i] != 1))
+    if extra:
+        leading = tuple(range(extra))
+        kept = tuple(dim for dim in dims if dim >= extra)
+        if kept:
+            g = F.sum(g, (kept, True))
+        return F.sum(g, (leading, False))
+    return F.sum(g, (dims, True))
+
+
+@operator
+class _sum:
+    """The sum along dimensions."""
+
+    parameters = ("dims", "keepdim")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, accumulating(layout.dtype))
+
+    @passed_on
+    def reverse_input(F, g, input_layout, dims, keepdim):
+        return F.spread(g, input_layout, dims, keepdim)
+
+
+@method()
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The sum of all elements, or along `dim` (an integer or several).
+
+    Integers and bool are summed in int64; half precisions in float32, and float32 in blocks, so that the
+    error grows with the logarithm of the length. `keepdim` keeps reduced dimensions with length 1.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+    input = as_tensor("sum", input)
+    if dtype is not None:
+        input = input.to(as_dtype(dtype, "sum"))
+    return recording.sum(input, (dims_of("sum", dim, input.ndim), bool(keepdim)), out=out)
+
+
+@method()
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
+    tensor(2.5000)
+    """
+    input = as_tensor("mean", input)
+    if dtype is not None:
+        input = input.to(as_dtype(dtype, "mean"))
+    if input.dtype.category < FLOATING:
+        raise TypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
+    dims = dims_of("mean", dim, input.ndim)
+    count = product(input.shape[i] for i in dims)
+    total = recording.sum(input, (dims, bool(keepdim)))
+    if out is not None:
+        from .arithmetic import div
+
+        return div(total, count, out=out)
+    return recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
+
+
+def _extreme(name: str, other_doc: str) -> Any:
+    class body:
+        parameters = ("dims", "keepdim")
+
+        def outputs(layout, dims, keepdim):
+            _check_not_empty(name, layout, dims)
+            return reduced(layout, dims, keepdim, layout.dtype)
+
+        def reverse_input(F, g, input, input_layout, dims, keepdim):
+            out = F.expand_extreme(name, input, dims)
+            winners = F.to(F.eq(input, out), (g.dtype,))
+            share = F.div(winners, F.sum(winners, (dims, True)))
+            return F.mul(F.spread(g, input_layout, dims, keepdim), share)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, other_doc, __name__
+    return operator(body)
+
+
+_amax = _extreme("amax", "The largest element along dimensions.")
+_amin = _extreme("amin", "The smallest element along dimensions.")
+
+
+@composite
+def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The extreme along `dims`, with the reduced dimensions kept."""
+    return getattr(F, name)(input, (dims, True))
+
+
+def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+    if layout.dtype.category == COMPLEX:
+        raise NotImplementedError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
+    if 0 in [layout.shape[i] for i in dims]:
+        raise ValueError(f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}")
+
+
+@method()
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
+    tensor([5., 4.])
+    """
+    return recording.amax(as_tensor("amax", input), (dims_of("amax", dim, input.ndim), bool(keepdim)), out=out)
+
+
+@method()
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
+    tensor([1., 3.])
+    """
+    return recording.amin(as_tensor("amin", input), (dims_of("amin", dim, input.ndim), bool(keepdim)), out=out)
+
+
+class Extremes(tuple):
+    """What `max` and `min` along a dimension give: `values` and `indices`."""
+
+    __slots__ = ()
+    values = property(lambda self: self[0], doc="The extreme elements.")
+    indices = property(lambda self: self[1], doc="Where along the dimension they are (int64).")
+
+    def __repr__(self) -> str:
+        return f"facula.return_types.extremes(\nvalues={self[0]!r},\nindices={self[1]!r})"
+
+
+def _along(name: str) -> Any:
+    class body:
+        parameters = ("dim", "keepdim")
+        differentiable = (0,)
+        arity = 1
+
+        def outputs(layout, dim, keepdim):
+            _check_not_empty(name, layout, (dim,) if layout.shape else ())
+            dims = (dim,) if layout.shape else ()
+            values = reduced(layout, dims, keepdim, layout.dtype)
+            return values, values.to_dtype(int64)
+
+        def reverse_input(F, g, input, input_layout, dim, keepdim):
+            _, indices = getattr(F, name)(input.detach(), (dim, True))
+            return F.place(F.spread(g, input_layout, (dim,), keepdim), indices, dim)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "The extreme along one dimension, and where.", __name__
+    return operator(body)
+
+
+_max_dim = _along("max_dim")
+_min_dim = _along("min_dim")
+
+
+@composite
+def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
+    """`g` at the indices along `dim`, zero elsewhere."""
+    if not g.ndim:
+        return F.clone(g)
+    from .._creation import arange
+
+    positions = arange(g.shape[dim], device=g.device)
+    shape = [1] * g.ndim
+    shape[dim] = -1
+    return F.where(F.eq(F.view(positions, (tuple(shape),)), indices), g, 0)
+
+
+def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, pair: Any) -> Any:
+    input = as_tensor(name, input)
+    if dim is None:
+        return whole(input, (tuple(range(input.ndim)), False))
+    if isinstance(dim, Tensor):
+        return pair(input, dim)
+    return Extremes(along(input, (check_dim(name, dim, input.ndim), bool(keepdim))))
+
+
+@method()
+def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
+
+    The index is that of the first of equal elements. NaN counts as the largest.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
+    tensor([1, 1])
+    """
+    return _max_or_min("max", input, dim, keepdim, recording.amax, recording.max_dim, recording.maximum)
+
+
+@method()
+def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
+    tensor([1., 3.])
+    """
+    return _max_or_min("min", input, dim, keepdim, recording.amin, recording.min_dim, recording.minimum)
+
+
+def _index_of(name: str) -> Any:
+    class body:
+        parameters = ("dim", "keepdim")
+
+        def outputs(layout, dim, keepdim):
+            dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
+            _check_not_empty(name, layout, dims)
+            return reduced(layout, dims, keepdim, int64)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__
+    return operator(body)
+
+
+_argmax = _index_of("argmax")
+_argmin = _index_of("argmin")
+
+
+@method()
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
+    tensor([1, 0])
+    """
+    input = as_tensor("argmax", input)
+    return recording.argmax(input.detach(), (None if dim is None else check_dim("argmax", dim, input.ndim), bool(keepdim)))
+
+
+@method()
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
+    tensor([0, 1])
+    """
+    input = as_tensor("argmin", input)
+    return recording.argmin(input.detach(), (None if dim is None else check_dim("argmin", dim, input.ndim), bool(keepdim)))
+
+
+def _truth(name: str) -> Any:
+    class body:
+        parameters = ("dims", "keepdim")
+
+        def outputs(layout, dims, keepdim):
+            return reduced(layout, dims, keepdim, bool_)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "Whether elements are nonzero.", __name__
+    return operator(body)
+
+
+_any = _truth("any")
+_all = _truth("all")
+
+
+@method()
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is nonzero, over all or along `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[0, 1], [0, 0]]).any(1)
+    tensor([ True, False])
+    """
+    input = as_tensor("any", input).to(bool_)
+    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim)))
+
+
+@method()
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are nonzero, over all or along `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1, 1], [0, 1]]).all(1)
+    tensor([ True, False])
+    """
+    input = as_tensor("all", input).to(bool_)
+    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim)))

@@ -1,0 +1,107 @@
+"""Softmax and its logarithm, each with the fused operator of its gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout, contiguous
+from facula_storage.extend import FLOATING
+
+from .._declare import operator
+from .._operator import recording
+from .._promotion import as_dtype
+from .._tensor import Tensor, check_dim, method
+from .._viewing import as_tensor
+
+
+def like(layout: Layout, *rest: Any) -> Layout:
+    """A contiguous result of the operand's shape and dtype."""
+    if layout.dtype.category != FLOATING:
+        raise NotImplementedError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
+    return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+@operator
+class _log_softmax:
+    """x - log(sum(exp(x))) along a dimension, without overflow."""
+
+    parameters = ("dim",)
+    outputs = like
+
+    def reverse_input(F, g, out, _input_layout, dim):
+        return F.log_softmax_grad(g, out, (dim,))
+
+
+@operator
+class _log_softmax_grad:
+    """g - exp(out) * sum(g) along a dimension."""
+
+    inputs = ("input", "out_")
+    parameters = ("dim",)
+
+    def outputs(layout, out_layout, dim):
+        return like(layout)
+
+    def reverse_input(F, g, out_, dim):
+        p = F.exp(out_)
+        return F.sub(g, F.sum(F.mul(p, g), ((dim,), True)))
+
+    def reverse_out_(F, g, input, out_, dim):
+        return F.neg(F.mul(F.mul(g, F.exp(out_)), F.sum(input, ((dim,), True))))
+
+
+@operator
+class _softmax:
+    """exp(x) / sum(exp(x)) along a dimension, without overflow."""
+
+    parameters = ("dim",)
+    outputs = like
+
+    def reverse_input(F, g, out, _input_layout, dim):
+        return F.softmax_grad(g, out, (dim,))
+
+
+@operator
+class _softmax_grad:
+    """out * (g - sum(g * out)) along a dimension."""
+
+    inputs = ("input", "out_")
+    parameters = ("dim",)
+
+    def outputs(layout, out_layout, dim):
+        return like(layout)
+
+    def reverse_input(F, g, out_, dim):
+        return F.softmax_grad(g, out_, (dim,))
+
+    def reverse_out_(F, g, input, out_, dim):
+        inner = F.sub(input, F.sum(F.mul(input, out_), ((dim,), True)))
+        return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
+
+
+@method()
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+
+    >>> from facula_tensor import tensor
+    >>> log_softmax(tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931])
+    """
+    input = as_tensor("log_softmax", input)
+    if dtype is not None:
+        input = input.to(as_dtype(dtype, "log_softmax"))
+    return recording.log_softmax(input, (check_dim("log_softmax", dim, input.ndim),))
+
+
+@method()
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+
+    >>> from facula_tensor import tensor
+    >>> softmax(tensor([0.0, 0.0]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    input = as_tensor("softmax", input)
+    if dtype is not None:
+        input = input.to(as_dtype(dtype, "softmax"))
+    return recording.softmax(input, (check_dim("softmax", dim, input.ndim),))
