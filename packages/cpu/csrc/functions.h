@@ -3,18 +3,13 @@
 #include <math.h>
 
 #include "math_float32.h"
+#include "math_float64.h"
 
-static ALWAYS_INLINE double sigmoid_float64(double x)
-{
-    double e = exp(-fabs(x));
-    return (x < 0 ? e : 1) / (1 + e);
-}
-
-#define real_exp(x) _Generic((x), float: exp_float32, double: exp)(x)
-#define real_log(x) _Generic((x), float: log_float32, double: log)(x)
-#define real_log1p(x) _Generic((x), float: log1p_float32, double: log1p)(x)
-#define real_expm1(x) _Generic((x), float: expm1_float32, double: expm1)(x)
-#define real_tanh(x) _Generic((x), float: tanh_float32, double: tanh)(x)
+#define real_exp(x) _Generic((x), float: exp_float32, double: exp_float64)(x)
+#define real_log(x) _Generic((x), float: log_float32, double: log_float64)(x)
+#define real_log1p(x) _Generic((x), float: log1p_float32, double: log1p_float64)(x)
+#define real_expm1(x) _Generic((x), float: expm1_float32, double: expm1_float64)(x)
+#define real_tanh(x) _Generic((x), float: tanh_float32, double: tanh_float64)(x)
 #define real_sigmoid(x) _Generic((x), float: sigmoid_float32, double: sigmoid_float64)(x)
 #define real_sin(x) _Generic((x), float: sinf, double: sin)(x)
 #define real_cos(x) _Generic((x), float: cosf, double: cos)(x)
