@@ -103,8 +103,11 @@ def test_retain_grad():
     h = x * x
     h.retain_grad()
     assert h.retains_grad
-    (h * h).backward()
+    out = h * h
+    out.backward(retain_graph=True)
     assert h.grad.number == 18.0
+    out.backward()
+    assert h.grad.number == 36.0
     x.retain_grad()
     assert not x.retains_grad
     with pytest.raises(RuntimeError, match="requires grad"):

@@ -100,7 +100,10 @@ def shown(F: Any, node: Node, g: Any) -> Any:
     if extra.retain is not None:
         value = extra.retain()
         if value is not None:
-            value._grad = adapter_of(g).recording.clone(g) if records(F) else adapter_of(g).clone(g)
+            former, adapter = getattr(value, "_grad", None), adapter_of(g)
+            clone = adapter.recording.clone if records(F) else adapter.clone
+            add = adapter.recording.add if records(F) else adapter.add
+            value._grad = clone(g) if former is None else add(former, g)
     return g
 
 

@@ -136,7 +136,7 @@ def _close(block: _Block) -> None:
         closing.append(above)
         above = above.outer
     if above is block:
-        _current.set(block.outer)
+        _current.set(_live(block.outer))
     else:
         closing = [block]  # left in another context, or out of order: others find it closed
     for each in closing:

@@ -1,9 +1,17 @@
 """What packages beside this one may use beyond its public names: to define differentiable values.
 
-The shape of it: subclass `Value`; register an `Adapter` for it; write a `Rule` for each operator;
-in the operator, when `special` is empty or `current_mode().grad` says so, and an input has a
-`node`, make the output's with `record` (or the same lines written out) and store the edges
-(`edge_to`) and saved values in it. `Variable`, in this package, is an example.
+- Subclass `Value`; every constructor sets `node`. `register_adapter` an `Adapter` for the class.
+- Write one `Rule` for each operator. An operator records when an input has a `node`, and `special`
+  is empty or `current_mode().grad` is true: it makes the output's node with `record` (or the same lines
+  written out), stores edges (`edge_to`) in `e0` and `e1`, saved values in `s0` and `s1` with their
+  versions in `v0` and `v1`. More edges than two: anywhere, with `Rule.edges` to find them.
+- Its rule checks saved values with `check_saved`, or compares versions and calls `mutated`.
+- Several differentiable outputs: `record_many`. Only one of them differentiable: `record` on that one.
+- If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`.
+- If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
+- An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
+
+`Variable`, in this package, is an example.
 """
 
 from __future__ import annotations
