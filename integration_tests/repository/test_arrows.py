@@ -48,7 +48,9 @@ def test_every_import_is_declared(package):
 
 
 def test_every_declared_sibling_is_imported(package):
-    """A dependency that nothing uses is an arrow that means nothing."""
+    """A dependency that nothing uses is an arrow that means nothing; the face brings and pins them all."""
+    if package.name == "facula":
+        return
     used = {module.partition(".")[0] for _, tree in package.parsed() for module, _, _ in imports(tree)}
     unused = {name for name in siblings_of(package) if f"facula_{name}" not in used}
     assert not unused, f"{package.name} declares {unused} and never imports them"
