@@ -9,7 +9,7 @@
    A kernel returns 0, or a status with details in args[0..3]; it never raises. See Note [Launch] in _plans.py. */
 typedef int64_t (*Kernel)(const void *plan, int64_t *args);
 
-enum { MOST_ARGUMENTS = 24 };
+enum { MOST_ARGUMENTS = 24, MOST_DIMENSIONS = 64 };
 
 typedef struct {
     Kernel kernel;
@@ -130,6 +130,27 @@ static int read_lengths(PyObject *tuple, Py_ssize_t count, Py_ssize_t *into)
     return 0;
 }
 
+/* Size in bytes, and whether the elements lie in row-major order without gaps; -1 where no memory can be so. */
+static int measure(Export *self)
+{
+    Py_ssize_t step = self->itemsize;   /* a length of 0 counts as 1 here, as in contiguous_strides */
+    int empty = 0;
+    self->contiguous = 1;
+    for (Py_ssize_t i = self->ndim - 1; i >= 0; i--) {
+        Py_ssize_t length = self->shape[i];
+        if (length < 0)
+            return -1;
+        if (self->strides[i] != step && length != 1)
+            self->contiguous = 0;
+        empty |= !length;
+        if (__builtin_mul_overflow(step, length ? length : 1, &step))
+            return -1;
+    }
+    self->contiguous |= empty;
+    self->bytes = empty ? 0 : step;
+    return 0;
+}
+
 static PyObject *export_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *owner, *released, *shape, *strides;
@@ -137,13 +158,19 @@ static PyObject *export_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     long long address;
     Py_ssize_t itemsize;
     int readonly;
-    (void)keywords;
+    if (keywords && PyDict_Size(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "Export: takes positional arguments only");
+        return NULL;
+    }
     if (!PyArg_ParseTuple(args, "OOLsnO!O!p:Export", &owner, &released, &address, &format, &itemsize, &PyTuple_Type,
                           &shape, &PyTuple_Type, &strides, &readonly))
         return NULL;
     Py_ssize_t ndim = PyTuple_Size(shape);
-    if (PyTuple_Size(strides) != ndim) {
-        PyErr_SetString(PyExc_ValueError, "Export: shape and strides must be equally long");
+    if (PyTuple_Size(strides) != ndim || ndim > MOST_DIMENSIONS || itemsize < 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "Export: expected shape and strides of one length, at most %d, and a positive itemsize; "
+                     "got %zd lengths, %zd strides, itemsize %zd",
+                     MOST_DIMENSIONS, ndim, PyTuple_Size(strides), itemsize);
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -153,24 +180,23 @@ static PyObject *export_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     self->shape = malloc(sizeof(Py_ssize_t) * (2 * (size_t)ndim + 1));
     self->format = malloc(strlen(format) + 1);
     if (!self->shape || !self->format) {
-        Py_DECREF(self);
+        Py_DECREF((PyObject *)self);
         return PyErr_NoMemory();
     }
     strcpy(self->format, format);
     self->strides = self->shape + ndim;
     if (read_lengths(shape, ndim, self->shape) || read_lengths(strides, ndim, self->strides)) {
-        Py_DECREF(self);
+        Py_DECREF((PyObject *)self);
         return NULL;
     }
     self->ndim = ndim;
     self->itemsize = itemsize;
-    self->bytes = itemsize;
-    for (Py_ssize_t i = 0; i < ndim; i++)
-        self->bytes *= self->shape[i];
-    self->contiguous = 1;
-    for (Py_ssize_t i = ndim - 1, step = itemsize; i >= 0; step *= self->shape[i], i--)
-        if (self->strides[i] != step && self->shape[i] != 1 && self->bytes)
-            self->contiguous = 0;
+    if (measure(self)) {
+        PyErr_Format(PyExc_ValueError, "Export: no memory can have shape %R with elements of %zd bytes", shape,
+                     itemsize);
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
     self->readonly = readonly;
     self->address = address ? (void *)(intptr_t)address : nothing;
     Py_INCREF(owner);
@@ -182,7 +208,7 @@ static PyObject *export_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 
 static void export_dealloc(Export *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
     if (self->released) {
         PyObject *kind, *value, *trace;
         PyErr_Fetch(&kind, &value, &trace);
@@ -199,27 +225,28 @@ static void export_dealloc(Export *self)
     free(self->format);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
-    Py_DECREF(type);
+    Py_DECREF((PyObject *)type);
 }
 
 static int export_getbuffer(Export *self, Py_buffer *view, int flags)
 {
     view->obj = NULL;
     if ((flags & PyBUF_WRITABLE) && self->readonly) {
-        PyErr_SetString(PyExc_BufferError, "the memory is read-only");
+        PyErr_SetString(PyExc_BufferError, "buffer: the memory is read-only; ask for a read-only view");
         return -1;
     }
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !self->contiguous) {
-        PyErr_SetString(PyExc_BufferError, "the array is not contiguous; ask for strides or call .contiguous() first");
+        PyErr_SetString(PyExc_BufferError,
+                        "buffer: the array is not contiguous; ask for strides or call .contiguous() first");
         return -1;
     }
-    if (((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS || (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS) &&
-        !self->contiguous) {
-        PyErr_SetString(PyExc_BufferError, "the array is not C-contiguous; call .contiguous() first");
+    if (!self->contiguous && ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                              (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS)) {
+        PyErr_SetString(PyExc_BufferError, "buffer: the array is not C-contiguous; call .contiguous() first");
         return -1;
     }
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && self->ndim > 1) {
-        PyErr_SetString(PyExc_BufferError, "Fortran order is not exported");
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && (self->ndim > 1 || !self->contiguous)) {
+        PyErr_SetString(PyExc_BufferError, "buffer: Fortran order is not exported; ask for C order or strides");
         return -1;
     }
     view->buf = self->address;
@@ -232,7 +259,7 @@ static int export_getbuffer(Export *self, Py_buffer *view, int flags)
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? self->strides : NULL;
     view->suboffsets = NULL;
     view->internal = NULL;
-    Py_INCREF(self);
+    Py_INCREF((PyObject *)self);
     view->obj = (PyObject *)self;
     return 0;
 }
@@ -373,52 +400,118 @@ static void forget_guard(PyObject *guard)
     delete_managed(managed, PyCapsule_GetContext(guard) != NULL);
 }
 
-/* (address, device type, device id, code, bits, lanes, shape, strides or None, byte offset, readonly, guard).
-   The memory lives as long as the guard. */
-static PyObject *dlpack_import(PyObject *module, PyObject *capsule)
+/* The fresh capsule's managed tensor and whether it is the versioned kind; NULL with an error set for anything else. */
+static void *open_capsule(PyObject *capsule, int *versioned)
 {
-    (void)module;
-    int versioned = PyCapsule_IsValid(capsule, FRESH[1]);
-    if (!versioned && !PyCapsule_IsValid(capsule, FRESH[0])) {
-        PyErr_SetString(PyExc_BufferError, PyCapsule_IsValid(capsule, USED[0]) || PyCapsule_IsValid(capsule, USED[1])
-                                               ? "from_dlpack: this capsule was consumed before; ask its producer for a new one"
-                                               : "from_dlpack: not a DLPack capsule");
+    if (!PyCapsule_CheckExact(capsule)) {
+        PyErr_Format(PyExc_TypeError, "from_dlpack: expected an object with __dlpack__, or a DLPack capsule; got %R",
+                     (PyObject *)Py_TYPE(capsule));
         return NULL;
     }
-    void *managed = PyCapsule_GetPointer(capsule, FRESH[versioned]);
+    *versioned = PyCapsule_IsValid(capsule, FRESH[1]);
+    if (*versioned || PyCapsule_IsValid(capsule, FRESH[0]))
+        return PyCapsule_GetPointer(capsule, FRESH[*versioned]);
+    int used = PyCapsule_IsValid(capsule, USED[0]) || PyCapsule_IsValid(capsule, USED[1]);
+    PyErr_SetString(PyExc_BufferError, used
+                                           ? "from_dlpack: this capsule was consumed before; ask its producer for another"
+                                           : "from_dlpack: a capsule, but not a DLPack one");
+    return NULL;
+}
+
+static PyObject *lengths_tuple(const int64_t *lengths, int count)
+{
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple && i < count; i++) {
+        PyObject *item = PyLong_FromLongLong(lengths[i]);
+        if (!item || PyTuple_SetItem(tuple, i, item))   /* SetItem takes the item even where it fails */
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+/* (address, device type, device id, code, bits, lanes, shape, strides or None, byte offset, readonly). The capsule
+   stays fresh: what is refused is still its producer's, and other consumers may try. */
+static PyObject *dlpack_read(PyObject *module, PyObject *capsule)
+{
+    int versioned;
+    void *managed = open_capsule(capsule, &versioned);
+    (void)module;
+    if (!managed)
+        return NULL;
+    /* The version comes first: with another major one, nothing behind the flags is where it is expected. */
     if (versioned && ((DLManagedTensorVersioned *)managed)->version.major != 1) {
         PyErr_Format(PyExc_BufferError, "from_dlpack: DLPack version %u is not known; version 1 is",
                      ((DLManagedTensorVersioned *)managed)->version.major);
         return NULL;
     }
-    const DLTensor *t = versioned ? &((DLManagedTensorVersioned *)managed)->tensor : &((DLManagedTensor *)managed)->tensor;
+    const DLTensor *t = versioned ? &((DLManagedTensorVersioned *)managed)->tensor
+                                  : &((DLManagedTensor *)managed)->tensor;
     int readonly = versioned && (((DLManagedTensorVersioned *)managed)->flags & 1);
-    if (t->ndim < 0 || t->ndim > 64) {
-        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions; at most 64 can be used", (int)t->ndim);
+    if (t->ndim < 0 || t->ndim > MOST_DIMENSIONS) {
+        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions; 0 to %d can be used", (int)t->ndim,
+                     MOST_DIMENSIONS);
         return NULL;
     }
-    PyObject *shape = PyTuple_New(t->ndim), *strides = t->strides ? PyTuple_New(t->ndim) : Py_None;
-    if (!t->strides)
-        Py_INCREF(Py_None);
-    if (!shape || !strides)
-        goto fail;
-    for (int i = 0; i < t->ndim; i++) {
-        PyTuple_SetItem(shape, i, PyLong_FromLongLong(t->shape[i]));
-        if (t->strides)
-            PyTuple_SetItem(strides, i, PyLong_FromLongLong(t->strides[i]));
+    if (t->ndim && !t->shape) {
+        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions without a shape", (int)t->ndim);
+        return NULL;
     }
-    PyObject *guard = PyCapsule_New(managed, NULL, forget_guard);
-    if (!guard)
-        goto fail;
-    PyCapsule_SetContext(guard, versioned ? managed : NULL);
-    PyCapsule_SetName(capsule, USED[versioned]);
-    return Py_BuildValue("(LiiiiiNNKON)", (long long)(intptr_t)t->data, (int)t->device.type, (int)t->device.id,
+    PyObject *shape = lengths_tuple(t->shape, t->ndim);
+    PyObject *strides = t->strides ? lengths_tuple(t->strides, t->ndim) : Py_BuildValue("");
+    if (!shape || !strides) {
+        Py_XDECREF(shape);
+        Py_XDECREF(strides);
+        return NULL;
+    }
+    return Py_BuildValue("(KiiiiiNNKO)", (unsigned long long)(uintptr_t)t->data, (int)t->device.type, (int)t->device.id,
                          (int)t->dtype.code, (int)t->dtype.bits, (int)t->dtype.lanes, shape, strides,
-                         (unsigned long long)t->byte_offset, readonly ? Py_True : Py_False, guard);
-fail:
-    Py_XDECREF(shape);
-    Py_XDECREF(strides);
-    return NULL;
+                         (unsigned long long)t->byte_offset, readonly ? Py_True : Py_False);
+}
+
+/* Consume the capsule: the memory lives as long as the guard that comes back. */
+static PyObject *dlpack_consume(PyObject *module, PyObject *capsule)
+{
+    int versioned;
+    void *managed = open_capsule(capsule, &versioned);
+    (void)module;
+    if (!managed)
+        return NULL;
+    PyObject *guard = PyCapsule_New(managed, NULL, NULL);
+    if (!guard)
+        return NULL;
+    if (PyCapsule_SetContext(guard, versioned ? managed : NULL) || PyCapsule_SetName(capsule, USED[versioned]) ||
+        PyCapsule_SetDestructor(guard, forget_guard)) {
+        Py_DECREF(guard);
+        return NULL;
+    }
+    return guard;
+}
+
+/* ---------------------------------------------------------------------------------------- the cyclic collector's hours
+   A callback for gc.callbacks that keeps `running` non-empty while the collector runs. In C because a Python function
+   there would be where a Ctrl-C arrives, and is swallowed. */
+static PyObject *on_collection(PyObject *running, PyObject *args)
+{
+    PyObject *phase = PyTuple_GetItem(args, 0);
+    if (!phase)
+        return NULL;
+    int starts = PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0;
+    if (starts ? PyList_Append(running, Py_None) : PyList_SetSlice(running, 0, PY_SSIZE_T_MAX, NULL))
+        return NULL;
+    return Py_BuildValue("");
+}
+
+static PyMethodDef on_collection_definition = {"on_collection", on_collection, METH_VARARGS,
+                                               "on_collection(phase, info) -> None"};
+
+static PyObject *collection_callback(PyObject *module, PyObject *running)
+{
+    (void)module;
+    if (!PyList_CheckExact(running)) {
+        PyErr_Format(PyExc_TypeError, "collection_callback: expected a list; got %R", (PyObject *)Py_TYPE(running));
+        return NULL;
+    }
+    return PyCFunction_NewEx(&on_collection_definition, running, NULL);
 }
 
 /* -------------------------------------------------------------------------------------------------------- module */
@@ -426,12 +519,15 @@ static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(kernel, plan, release_at, doubles, owner) -> launch\n\nA callable that runs the kernel at that address."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
-    {"dlpack_import", dlpack_import, METH_O, "What a DLPack capsule says, and a guard that keeps its memory alive."},
+    {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
+    {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
+    {"collection_callback", collection_callback, METH_O,
+     "A function for gc.callbacks that keeps the given list non-empty while the collector runs."},
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_bridge",
-                                        "Kernel launcher, buffer and DLPack exports.", -1, methods, NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_bridge", "Kernel launcher, buffer and DLPack exports.",
+                                        -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__bridge(void)
 {
@@ -445,6 +541,6 @@ PyMODINIT_FUNC PyInit__bridge(void)
     if (!LaunchError || !type || PyModule_AddObjectRef(module, "LaunchError", LaunchError) ||
         PyModule_AddObjectRef(module, "Export", type))
         return NULL;
-    Py_XDECREF(type);
+    Py_DECREF(type);
     return module;
 }

@@ -1,9 +1,15 @@
-from collections.abc import Callable
-from typing import Any
+"""The C module: launches, the buffer protocol, DLPack capsules, and the collector's hours."""
 
-class LaunchError(RuntimeError): ...
+from collections.abc import Callable
+
+class LaunchError(RuntimeError):
+    """A kernel refused its arguments. `args` are the status and four details: five integers."""
+
+    args: tuple[int, int, int, int, int]
 
 class Export:
+    """Memory shown through the buffer protocol; strides in bytes, all arguments positional."""
+
     def __init__(
         self,
         owner: object,
@@ -14,6 +20,7 @@ class Export:
         shape: tuple[int, ...],
         strides: tuple[int, ...],
         readonly: bool,
+        /,
     ) -> None: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
@@ -31,4 +38,8 @@ def dlpack_export(
     readonly: bool,
     /,
 ) -> object: ...
-def dlpack_import(capsule: object, /) -> tuple[Any, ...]: ...
+def dlpack_read(
+    capsule: object, /
+) -> tuple[int, int, int, int, int, int, tuple[int, ...], tuple[int, ...] | None, int, bool]: ...
+def dlpack_consume(capsule: object, /) -> object: ...
+def collection_callback(running: list[None], /) -> Callable[[str, dict[str, int]], None]: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,15 @@ if TYPE_CHECKING:
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], Backend]] = {}
+# Note [Two locks]
+# ~~~~~~~~~~~~~~~~
+# `_making` guards the tables and is held for moments. `_connecting` is held while a factory runs, which may
+# import modules; nobody imports while holding `_making`, so a module that calls `register_backend` when it is
+# imported cannot wait for a thread that waits for that import. Entry points are loaded under neither.
 _making = RLock()
-# A plan table has a place for each (device, dtype): device.slot * DTYPES_PER_DEVICE + dtype.code.
-DTYPES_PER_DEVICE = 32
+_connecting = RLock()
+os.register_at_fork(after_in_child=_making._at_fork_reinit)  # type: ignore[attr-defined]
+os.register_at_fork(after_in_child=_connecting._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Device:
@@ -34,15 +41,18 @@ class Device:
     type: str
     index: int | None
     slot: int
+    _backend: Backend | None
 
     def __new__(cls, type: str | Device, index: int | None = None) -> Device:
-        if isinstance(type, Device):
+        if isinstance(type, Device) and index is None:
             return type
         if not isinstance(type, str):
             raise TypeError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}")
+        if not (index is None or isinstance(index, int)):
+            raise TypeError(f"device: expected an integer index; got {index!r}")
         name, colon, number = type.partition(":")
         if colon:
-            if index is not None or not number.isdecimal():
+            if index is not None or not (number.isascii() and number.isdecimal()):
                 raise ValueError(f"device: expected 'type' or 'type:index'; got {type!r} and index {index}")
             index = int(number)
         if not name.isidentifier() or (index is not None and index < 0):
@@ -52,14 +62,17 @@ class Device:
         found = _devices.get((name, index))
         if found is not None:
             return found
-        with _making:
+        with _making:  # each device has a slot of its own
             made = object.__new__(cls)
             made.type, made.index, made.slot, made._backend = name, index, len(_devices), None
             return _devices.setdefault((name, index), made)
 
     @property
     def backend(self) -> Backend:
-        """The backend that allocates and computes here; made on first use."""
+        """The backend that allocates and computes here; made on first use.
+
+        RuntimeError, with what to install, where no package brings one for this type of device.
+        """
         return self._backend or _connect(self)
 
     def __repr__(self) -> str:
@@ -84,34 +97,40 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
 
     `factory(index)` makes the backend of one device on first use. An installed package can do
     the same without being imported through the entry-point group ``facula.backends``: the
-    entry's name is the device type, its object the factory.
+    entry's name is the device type, its object the factory. A device in use gets its new backend at
+    the next use; layouts made before keep the allocator they have.
     """
     with _making:
         _factories[type] = factory
         for device in list(_devices.values()):
             if device.type == type:
-                device._backend = None  # layouts made before keep the allocator they have
+                device._backend = None
 
 
 def _connect(device: Device) -> Backend:
-    with _making:
-        if device._backend is None:
-            factory = _factories.get(device.type) or _installed(device.type)
-            if factory is None:
-                raise RuntimeError(
-                    f"device {str(device)!r}: no backend for {device.type!r} is installed; known are "
-                    f"{', '.join(sorted(_factories))}. Install the package that brings it (facula-{device.type})."
-                )
-            device._backend = factory(device.index)
-        return device._backend
+    factory = _factories.get(device.type) or _installed(device.type)
+    if factory is None:
+        raise RuntimeError(
+            f"device {str(device)!r}: no backend for {device.type!r} is installed; known are "
+            f"{', '.join(sorted(_factories))}. Install the package that brings it (facula-{device.type})."
+        )
+    with _connecting:
+        backend = device._backend
+        if backend is None:
+            backend = factory(device.index)
+            with _making:
+                if _factories[device.type] is factory:  # else somebody registered another one meanwhile
+                    device._backend = backend
+        return backend
 
 
 def _installed(type: str) -> Callable[[int | None], Backend] | None:
     from importlib.metadata import entry_points  # slow to import: only when an unknown device is asked for
 
     for entry in entry_points(group="facula.backends", name=type):
-        _factories[type] = entry.load()
-        return _factories[type]
+        factory = entry.load()
+        with _making:
+            return _factories.setdefault(type, factory)
     return None
 
 

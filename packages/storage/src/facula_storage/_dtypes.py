@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 
 # What a Python scalar of this kind joins with: bool < int < float < complex.
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+# Codes are below this: a plan table has so many places for each device; see `Layout.dense`.
+DTYPES_PER_DEVICE = 32
 
 
 class DType:
@@ -46,11 +50,19 @@ class DType:
         return self.category == COMPLEX
 
     def to_real(self) -> DType:
-        """The type of the real part: float32 for complex64, itself for real types."""
+        """The type of the real part: float32 for complex64, itself for real types.
+
+        >>> complex128.to_real(), int8.to_real()
+        (facula.float64, facula.int8)
+        """
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     def to_complex(self) -> DType:
-        """The complex type whose parts have this precision."""
+        """The complex type whose parts have this precision, or the nearest: complex64 for the small types.
+
+        >>> float64.to_complex(), float16.to_complex()
+        (facula.complex128, facula.complex64)
+        """
         return {"float64": complex128, "complex128": complex128}.get(self.name, complex64)
 
     def __repr__(self) -> str:
@@ -66,6 +78,7 @@ class DType:
         return self
 
 
+_registering = Lock()
 _by_name: dict[str, DType] = {}
 _by_code: dict[int, DType] = {}
 _by_numpy: dict[np.dtype, DType] = {}
@@ -74,15 +87,33 @@ _by_numpy: dict[np.dtype, DType] = {}
 def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = True, numpy: str | None = None) -> DType:
     """Add an element type and return it.
 
-    `itemsize` is in bytes. Raises ValueError where the name is taken. Backends learn of a new
-    type by its `code`; an operator without a kernel for it says so by name.
+    `itemsize` is in bytes; `numpy` names the NumPy type with the same bits, if there is one. Raises
+    ValueError where the name or the NumPy type is taken, where the sizes differ, and where all codes
+    are in use. Backends learn of a new type by its `code`; an operator without a kernel for it says
+    so by name.
     """
-    if name in _by_name:
-        raise ValueError(f"register_dtype: a dtype named {name!r} exists already; choose another name")
-    dtype = DType(name, len(_by_code) + 1, itemsize, category, signed, np.dtype(numpy) if numpy else None)
-    _by_name[name] = _by_code[dtype.code] = dtype
-    if dtype.numpy is not None:
-        _by_numpy[dtype.numpy] = dtype
+    same = np.dtype(numpy) if numpy else None
+    with _registering:
+        if name in _by_name:
+            raise ValueError(f"register_dtype: a dtype named {name!r} exists already; choose another name")
+        if category not in (BOOL, INTEGER, FLOATING, COMPLEX) or itemsize < 1:
+            raise ValueError(
+                f"register_dtype: expected a category from BOOL to COMPLEX and a positive itemsize for {name!r}; "
+                f"got category {category} and itemsize {itemsize}"
+            )
+        if same is not None and (same in _by_numpy or same.itemsize != itemsize):
+            raise ValueError(
+                f"register_dtype: NumPy's {same} cannot stand for {name!r} of {itemsize} byte(s): expected a type of "
+                "that size which no other dtype uses; leave `numpy` out where there is none"
+            )
+        code = len(_by_code) + 1
+        if code >= DTYPES_PER_DEVICE:
+            raise ValueError(f"register_dtype: {name!r} would be dtype number {code}; there is room for {code - 1}")
+        dtype = DType(name, code, itemsize, category, signed, same)
+        _by_code[code] = dtype
+        _by_name[name] = dtype  # last: whoever finds the name finds the rest
+        if same is not None:
+            _by_numpy[same] = dtype
     return dtype
 
 
@@ -99,7 +130,11 @@ def dtype_named(name: str) -> DType:
 
 
 def dtype_of_code(code: int) -> DType:
-    """The dtype with this `code`."""
+    """The dtype with this `code`; KeyError where there is none.
+
+    >>> dtype_of_code(9)
+    facula.float32
+    """
     return _by_code[code]
 
 
@@ -111,7 +146,7 @@ def dtype_of_numpy(dtype: np.dtype) -> DType:
     facula.int16
     """
     found = _by_numpy.get(dtype)
-    if found is not None and dtype.isnative:
+    if found is not None:  # never true of another byte order: NumPy says that '>f4' != 'f4'
         return found
     if dtype.names is not None:
         why = "a structured type; take one field"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ._bridge import Export
 from ._devices import register_backend
 from ._malloc import MallocAllocator
 from ._plans import Plan
@@ -17,41 +19,64 @@ if TYPE_CHECKING:
 
 
 class HostMemory:
-    """What every backend on host memory does the same way. Subclasses bring kernels."""
+    """What every backend on host memory does the same way. Subclasses bring kernels.
+
+    >>> import numpy as np
+    >>> memory = HostMemory()
+    >>> address, release = memory.allocator.refill(8)
+    >>> memory.copy_in(address, np.array([1, 2], np.int32))
+    >>> back = np.empty(2, np.int32)
+    >>> memory.copy_out(address, back)
+    >>> back
+    array([1, 2], dtype=int32)
+    """
 
     allocator: Allocator
 
     def __init__(self, allocator: Allocator | None = None):
-        self.allocator = allocator or MallocAllocator()
+        self.allocator = MallocAllocator() if allocator is None else allocator
 
     def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         """Refused: this backend has memory and no kernels."""
         raise NotImplementedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
 
     def copy_in(self, address: int, source: Any) -> None:
-        """Copy a C-contiguous buffer to `address`."""
-        view = memoryview(source).cast("B")
-        if view.nbytes:
-            into = (ctypes.c_char * view.nbytes).from_address(address)
-            memoryview(into).cast("B")[:] = view
+        """Copy a C-contiguous buffer of any format to `address`. ValueError where it is not contiguous."""
+        nbytes = _contiguous_bytes("copy_in", source)
+        if nbytes:
+            _bytes_at(address, nbytes)[...] = np.frombuffer(source, np.uint8)
 
     def copy_out(self, address: int, target: Any) -> None:
-        """Copy from `address` to a writable C-contiguous buffer, filling it."""
-        view = memoryview(target).cast("B")
-        if view.nbytes:
-            view[:] = memoryview((ctypes.c_char * view.nbytes).from_address(address)).cast("B")
+        """Copy from `address` to a writable C-contiguous buffer, filling it. ValueError where it is neither."""
+        nbytes = _contiguous_bytes("copy_out", target)
+        if nbytes:
+            np.frombuffer(target, np.uint8)[...] = _bytes_at(address, nbytes)
 
     def synchronize(self) -> None:
         """Nothing to wait for: host work is done when its call returns."""
 
 
+def _contiguous_bytes(operation: str, buffer: Any) -> int:
+    view = memoryview(buffer)
+    if not view.c_contiguous or (operation == "copy_out" and view.readonly):
+        wanted = "a C-contiguous buffer" if operation == "copy_in" else "a writable C-contiguous buffer"
+        raise ValueError(f"{operation}: expected {wanted}; got {type(buffer).__name__} of shape {view.shape}, strides "
+                         f"{view.strides}, readonly={view.readonly}; make a contiguous copy first")  # fmt: skip
+    return view.nbytes
+
+
+def _bytes_at(address: int, nbytes: int) -> np.ndarray:
+    memory = Export(None, int, address, "B", 1, (nbytes,), (1,), False)
+    return np.frombuffer(memory, np.uint8)  # type: ignore[call-overload]
+
+
 class _NoMemory:
     """Blocks without memory: address 0."""
 
-    def take_for(self, nbytes: int) -> Callable[[], tuple[int, type[int]]]:
+    def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
         return _no_block
 
-    def refill(self, nbytes: int) -> tuple[int, type[int]]:
+    def refill(self, nbytes: int) -> tuple[int, Callable[[], object]]:
         return _no_block()
 
     def statistics(self) -> dict[str, int]:
@@ -61,7 +86,7 @@ class _NoMemory:
         return 0
 
 
-def _no_block() -> tuple[int, type[int]]:
+def _no_block() -> tuple[int, Callable[[], object]]:
     return 0, int
 
 
@@ -71,6 +96,8 @@ def _no_launch(*args: object) -> None:
 
 class Meta:
     """Tensors that have shapes and dtypes and no elements: every plan runs, none computes."""
+
+    allocator: Allocator
 
     def __init__(self) -> None:
         self.allocator = _NoMemory()
@@ -84,7 +111,10 @@ class Meta:
 
     def copy_out(self, address: int, target: Any) -> None:
         """Refused: there are no elements."""
-        raise RuntimeError("a tensor on device 'meta' has no elements; make it on another device to read it")
+        raise RuntimeError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
+
+    def reorder(self, source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
+        """Nothing to put in order."""
 
     def synchronize(self) -> None:
         """Nothing to wait for."""

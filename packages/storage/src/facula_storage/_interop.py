@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ._bridge import Export, dlpack_export, dlpack_import
+from ._bridge import Export, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, cpu
-from ._dtypes import DType, bfloat16, bool_, dtype_named, dtype_of_numpy
-from ._layouts import Layout, contiguous, contiguous_strides, layout_of
-from ._storages import Storage, borrow, host_view, plain_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ._dtypes import DType, dtype_named, dtype_of_numpy
+from ._layouts import LARGEST, Layout, contiguous, contiguous_strides, layout_of
+from ._storages import Storage, borrow, host_view, pin
 
 _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e",
             "float32": "f", "float64": "d", "complex64": "Zf", "complex128": "Zd"}  # fmt: skip
@@ -28,27 +25,22 @@ def _need_host(layout: Layout, operation: str) -> None:
         raise TypeError(f"{operation}: the memory is on device '{layout.device}'; copy it with .cpu() first")
 
 
-def _count_export(storage: Storage) -> Callable[[], object]:
-    """Note one more live export; the result ends it."""
-    try:
-        exports = storage.exports
-    except AttributeError:
-        exports = storage.exports = []
-    exports.append(None)
-    return exports.pop
-
-
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     """A NumPy array over the storage's memory; writing to one shows in the other.
 
     `offset` is in bytes. The array keeps the memory alive, and while it lives the storage keeps
     this buffer. TypeError for memory that is not on the CPU and for bfloat16, which NumPy lacks.
+
+    >>> storage, layout = from_numpy(np.arange(6.0).reshape(2, 3))
+    >>> to_numpy(storage, layout)
+    array([[0., 1., 2.],
+           [3., 4., 5.]])
     """
     _need_host(layout, "numpy")
     if layout.dtype.numpy is None:
         raise TypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
-    address = plain_address(storage)
-    return host_view(address + offset, layout, storage, _count_export(storage), storage.version is None)
+    address, released = pin(storage)
+    return host_view(address + offset, layout, storage, released, storage.version is None)
 
 
 def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
@@ -57,6 +49,10 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     A read-only array gives read-only memory. Refused by name, as no kernel could read them in
     place: other byte orders, structured types, unaligned elements, negative strides, and strides
     that are no multiple of the element size (TypeError or ValueError; a copy mends all of them).
+
+    >>> storage, layout = from_numpy(np.arange(4, dtype=np.int16)[::2])
+    >>> layout
+    Layout((2,), facula.int16, strides=(2,))
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
@@ -75,40 +71,63 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
 
 
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
-    """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it."""
+    """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it.
+
+    `offset` is in bytes. Refused as by `to_numpy`. The storage keeps this buffer until the object and
+    all views of it are gone.
+
+    >>> storage, layout = from_numpy(np.arange(3, dtype=np.int32))
+    >>> memoryview(to_buffer(storage, layout)).tolist()
+    [0, 1, 2]
+    """
     _need_host(layout, "buffer")
-    if layout.dtype is bfloat16:
-        raise TypeError("buffer: the buffer protocol has no format for bfloat16; convert with .float() first")
-    itemsize = layout.dtype.itemsize
-    address = plain_address(storage) + offset
+    itemsize, letters = layout.dtype.itemsize, _FORMATS.get(layout.dtype.name)
+    if letters is None:
+        raise TypeError(
+            f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
+        )
     strides = tuple([step * itemsize for step in layout.strides])
-    return Export(storage, _count_export(storage), address, _FORMATS[layout.dtype.name], itemsize, layout.shape,
-                  strides, storage.version is None)  # fmt: skip
+    address, released = pin(storage)
+    readonly = storage.version is None
+    return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
 
 
 def from_buffer(buffer: Any, dtype: DType, count: int = -1, offset: int = 0) -> tuple[Storage, Layout]:
     """Storage and one-dimensional layout over any object with the buffer protocol.
 
     `count` elements (-1: all there are) from `offset` bytes on. ValueError, naming the numbers,
-    where they do not fit.
+    where they do not fit, and for buffers that are not contiguous; TypeError for other objects.
+
+    >>> storage, layout = from_buffer(b"abcdef", dtype_named("int16"), offset=2)
+    >>> layout, storage.version
+    (Layout((2,), facula.int16), None)
     """
-    view = memoryview(buffer)
-    if not view.contiguous:
-        raise ValueError("frombuffer: the buffer is not contiguous; copy it with bytes(...) first")
-    raw = np.frombuffer(view, np.uint8)
-    if not 0 <= offset <= raw.size:
-        raise ValueError(f"frombuffer: offset is {offset}; expected 0 to {raw.size}, the bytes of the buffer")
-    room = (raw.size - offset) // dtype.itemsize
-    if count < 0:
-        if (raw.size - offset) % dtype.itemsize:
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise TypeError(
+            f"frombuffer: expected an object with the buffer protocol; got {type(buffer).__name__}"
+        ) from None
+    if not view.c_contiguous:
+        raise ValueError("frombuffer: the buffer is not C-contiguous; copy it with bytes(...) first")
+    if not 0 <= offset <= view.nbytes:
+        raise ValueError(f"frombuffer: offset is {offset}; expected 0 to {view.nbytes}, the bytes of the buffer")
+    left = view.nbytes - offset
+    room = left // dtype.itemsize
+    if count == -1:
+        if left % dtype.itemsize:
             raise ValueError(
-                f"frombuffer: {raw.size - offset} bytes are no whole number of {dtype.name} ({dtype.itemsize} bytes each)"
+                f"frombuffer: {left} bytes are no whole number of {dtype.name} ({dtype.itemsize} bytes each); "
+                "give count, or another offset"
             )
         count = room
-    if count > room:
-        raise ValueError(f"frombuffer: count is {count}, but from offset {offset} there is room for {room} {dtype.name}")
+    if not 0 <= count <= room:
+        raise ValueError(
+            f"frombuffer: count is {count}; expected -1 to {room}, which is what fits from offset {offset} on"
+        )
+    raw = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
     address = raw.__array_interface__["data"][0] + offset
-    if address % min(dtype.itemsize, 8):
+    if count and address % min(dtype.itemsize, 8):
         raise ValueError(f"frombuffer: offset {offset} leaves {dtype.name} elements unaligned; copy the bytes first")
     readonly = _READ_ONLY.format(f"a read-only {type(buffer).__name__}") if view.readonly else ""
     layout = contiguous((count,), dtype)
@@ -116,7 +135,13 @@ def from_buffer(buffer: Any, dtype: DType, count: int = -1, offset: int = 0) -> 
 
 
 def dlpack_device(layout: Layout) -> tuple[int, int]:
-    """The (type, index) pair of ``__dlpack_device__``."""
+    """The (type, index) pair of ``__dlpack_device__``.
+
+    TypeError where the backend of the layout's device names none.
+
+    >>> dlpack_device(contiguous((2,), dtype_named("float32")))
+    (1, 0)
+    """
     numbers = getattr(layout.device.backend, "dlpack_device", None)
     if numbers is not None:
         return numbers
@@ -129,28 +154,38 @@ def to_dlpack(
 ) -> object:
     """A DLPack capsule over the storage's memory.
 
-    Versioned (1.0) when the consumer's `max_version` allows, which is the only form that can say
-    read-only: BufferError for read-only memory and an older consumer.
+    `offset` is in bytes. Versioned (1.0) when the consumer's `max_version` allows, which is the only
+    form that can say read-only: BufferError for read-only memory and an older consumer, and for
+    dtypes that DLPack has no number for. The storage keeps this buffer until the consumer is done.
+
+    >>> storage, layout = from_numpy(np.arange(3))
+    >>> again, same = from_dlpack(to_dlpack(storage, layout))
+    >>> again.ptr == storage.ptr, same is layout
+    (True, True)
     """
     device_type, device_id = dlpack_device(layout)
     versioned = max_version is not None and max_version[0] >= 1
     readonly = storage.version is None
     if readonly and not versioned:
         raise BufferError("__dlpack__: the memory is read-only, and the consumer's DLPack version cannot express that")
-    kind = layout.dtype.name.rstrip("0123456789")
+    code = _DL_CODES.get(layout.dtype.name.rstrip("0123456789"))
+    if code is None:
+        raise BufferError(f"__dlpack__: DLPack has no type for {layout.dtype.name}; convert with .float() first")
     bits = layout.dtype.itemsize * 8
-    address = plain_address(storage) + offset
+    address, released = pin(storage)
     # The export counts as long as its holder lives, which the capsule's consumer owns.
-    holder = Export(storage, _count_export(storage), address, "B", 1, (0,), (1,), readonly)
-    return dlpack_export(holder, address, device_type, device_id, _DL_CODES[kind], bits, layout.shape, layout.strides,
+    holder = Export(storage, released, address, "B", 1, (0,), (1,), readonly)
+    return dlpack_export(holder, address + offset, device_type, device_id, code, bits, layout.shape, layout.strides,
                          versioned, readonly)  # fmt: skip
 
 
 def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     """Storage and layout over another library's array, through DLPack, without a copy.
 
-    `source` has ``__dlpack__`` and ``__dlpack_device__``, or is a capsule. BufferError for a capsule
-    that was consumed before, for dtypes and devices that are not known, and for negative strides.
+    `source` has ``__dlpack__``, or is a capsule. BufferError for a capsule that was consumed before,
+    for dtypes and devices that are not known, unaligned or missing memory and negative strides;
+    OverflowError for sizes beyond 64 bits. What is refused is not consumed. A capsule does not say how
+    large its memory is, so strides that lead outside it cannot be noticed: its producer is trusted.
     """
     capsule = source
     if hasattr(source, "__dlpack__"):
@@ -158,13 +193,15 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
             capsule = source.__dlpack__(max_version=(1, 0))
         except TypeError:  # a producer from before DLPack 1.0
             capsule = source.__dlpack__()
-    address, kind, index, code, bits, lanes, shape, strides, byte_offset, readonly, guard = dlpack_import(capsule)
+    address, kind, index, code, bits, lanes, shape, strides, byte_offset, readonly = dlpack_read(capsule)
     dtype = _dlpack_dtype(code, bits, lanes)
     device = _dlpack_device(kind, index)
     if strides is None:
         strides = contiguous_strides(shape)
     if any(size < 0 for size in shape) or any(step < 0 for step in strides):
-        raise BufferError(f"from_dlpack: shape {shape} with strides {strides}: negative numbers cannot be used; copy first")
+        raise BufferError(
+            f"from_dlpack: shape {shape} with strides {strides}: negative numbers cannot be used; copy first"
+        )
     if 0 in shape:
         strides = contiguous_strides(shape)
     layout = layout_of(shape, strides, dtype, device)
@@ -172,23 +209,25 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     if address % min(dtype.itemsize, 8):
         raise BufferError(f"from_dlpack: the elements are not aligned to {dtype.itemsize} bytes; copy first")
     if not address and layout.numel:
-        raise BufferError(f"from_dlpack: an array of shape {shape} without memory")
+        raise BufferError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
+    if address + layout.extent > LARGEST:
+        raise BufferError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
     why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if readonly else ""
-    return borrow(address if layout.numel else 0, layout.extent, guard, why), layout
+    return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
 
 
 def _dlpack_dtype(code: int, bits: int, lanes: int) -> DType:
     if lanes != 1:
-        raise BufferError(f"from_dlpack: elements of {lanes} lanes cannot be used; ask for scalars")
+        raise BufferError(f"from_dlpack: elements of {lanes} lanes cannot be used; expected 1")
     for kind, number in _DL_CODES.items():
         if number == code:
-            if kind == "bool":
-                return bool_
             try:
-                return dtype_named(f"{kind}{bits}")
+                dtype = dtype_named("bool" if kind == "bool" else f"{kind}{bits}")
             except TypeError as error:
                 raise BufferError(f"from_dlpack: {error}") from None
-    raise BufferError(f"from_dlpack: type code {code} with {bits} bits is not known")
+            if dtype.itemsize * 8 == bits:  # a bool may come as one bit
+                return dtype
+    raise BufferError(f"from_dlpack: type code {code} with {bits} bits is not known; convert the array first")
 
 
 def _dlpack_device(kind: int, index: int) -> Device:
@@ -197,4 +236,6 @@ def _dlpack_device(kind: int, index: int) -> Device:
     names = {2: "cuda", 3: "cpu", 10: "rocm", 13: "cuda"}  # device, pinned host, ROCm, managed
     if kind not in names:
         raise BufferError(f"from_dlpack: device type {kind} is not known; copy the array to the CPU first")
-    return Device(names[kind]) if kind == 3 else Device(names[kind], index)
+    if index < 0:
+        raise BufferError(f"from_dlpack: device index is {index}; expected 0 or more")
+    return cpu if kind == 3 else Device(names[kind], index)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ._devices import DTYPES_PER_DEVICE, Device, cpu
-from ._dtypes import DType
+from ._devices import Device, cpu
+from ._dtypes import DTYPES_PER_DEVICE, DType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST = (1 << 63) - 1  # bytes and elements are 64-bit signed everywhere below
+DENSE_PLACES = 256  # in a plan table: eight devices
 
 
 class Layout:
@@ -19,16 +20,21 @@ class Layout:
 
     Strides count elements. `numel` is the number of elements, `nbytes` numel times the item
     size, `is_contiguous` says that elements lie in row-major order without gaps. `dense` is a
-    small code of (device, dtype) when contiguous, else 0: plan tables are indexed by it.
+    small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
+    tables are indexed by it.
     `take` is the allocation function for `nbytes`: it gives a block or raises IndexError, and
     then `refill()` does.
 
     Make layouts with `layout_of` and `contiguous`, which give the same object for the same
     arguments; see Note [Interning].
+
+    >>> from facula_storage import float32
+    >>> layout = layout_of((2, 3), (1, 2), float32)
+    >>> layout, layout.numel, layout.nbytes, layout.is_contiguous
+    (Layout((2, 3), facula.float32, strides=(1, 2)), 6, 24, False)
     """
 
-    __slots__ = ("_rows", "_transposed", "dense", "device", "dtype", "is_contiguous", "nbytes", "numel", "shape",
-                 "strides", "take")  # fmt: skip
+    __slots__ = ("_rows", "dense", "device", "dtype", "is_contiguous", "nbytes", "numel", "shape", "strides", "take")
 
     device: Device
     dtype: DType
@@ -39,6 +45,7 @@ class Layout:
     is_contiguous: bool
     dense: int
     take: Callable[[], tuple[int, Callable[[], object]]]
+    _rows: tuple[Layout, int, int]
 
     @property
     def ndim(self) -> int:
@@ -49,6 +56,7 @@ class Layout:
     def extent(self) -> int:
         """Bytes from the first element's first to the last element's last byte; 0 if empty.
 
+        >>> from facula_storage import float32
         >>> layout_of((2, 3), (6, 2), float32).extent
         44
         """
@@ -70,17 +78,23 @@ class Layout:
 
     def transposed(self) -> Layout:
         """The layout with all dimensions in reverse order."""
-        try:
-            return self._transposed
-        except AttributeError:
-            self._transposed = layout_of(self.shape[::-1], self.strides[::-1], self.dtype, self.device)
-            return self._transposed
+        # Not kept here: the two would keep each other, a cycle that only the collector could free.
+        return layout_of(self.shape[::-1], self.strides[::-1], self.dtype, self.device)
 
     def rows(self) -> tuple[Layout, int, int]:
-        """Layout of one element along the first dimension, bytes from one to the next, and how many."""
+        """Layout of one element along the first dimension, bytes from one to the next, and how many.
+
+        IndexError where there is no dimension.
+
+        >>> from facula_storage import float32
+        >>> contiguous((2, 3), float32).rows()
+        (Layout((3,), facula.float32), 12, 2)
+        """
         try:
             return self._rows
         except AttributeError:
+            if not self.shape:
+                raise IndexError("rows: expected at least one dimension; got shape ()") from None
             row = layout_of(self.shape[1:], self.strides[1:], self.dtype, self.device)
             self._rows = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
             return self._rows
@@ -114,6 +128,9 @@ class Layout:
 # A full table drops its newest entry, in constant time: shapes that never come back recycle one
 # place and leave nothing behind for the collector to walk. Now and then it starts afresh, so that
 # a program whose shapes have changed for good gets its quick path back.
+# Row-major layouts are also found by shape alone (`_rows_first`). The two tables drop different
+# entries, so each miss in one looks into the other: else `contiguous` and `layout_of` would give
+# two objects for one layout as long as the program runs.
 # `setdefault` publishes a layout only when it is complete, so no lock is needed.
 TABLE_LIMIT = 4096
 FRESH_START = 1 << 16
@@ -128,8 +145,12 @@ def _key(layout: Layout) -> tuple:
 
 
 def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The layout of this shape and these strides (in elements).
+    """The layout of this shape and these strides (in elements, none negative).
 
+    ValueError for negative numbers and unequal lengths, OverflowError where sizes, strides or the
+    bytes they span do not fit in 64 bits.
+
+    >>> from facula_storage import float32
     >>> layout_of((2, 3), (3, 1), float32) is contiguous((2, 3), float32)
     True
     """
@@ -139,8 +160,9 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
 
 
 def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The row-major layout of this shape.
+    """The row-major layout of this shape. Errors as for `layout_of`.
 
+    >>> from facula_storage import float32
     >>> contiguous((2, 3), float32).strides
     (3, 1)
     """
@@ -148,8 +170,12 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     found = _rows_first.get(key)
     if found is not None:
         return found
-    layout = layout_of(shape, contiguous_strides(shape), dtype, device)
-    _bound(_rows_first)
+    full_key = (shape, contiguous_strides(shape), dtype, device)
+    layout = _table.get(full_key)
+    if layout is None:
+        layout = _intern(full_key, rows_first=True)
+    if len(_rows_first) >= TABLE_LIMIT:
+        _make_room(_rows_first)
     return _rows_first.setdefault(key, layout)
 
 
@@ -166,30 +192,55 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def _intern(key: tuple) -> Layout:
+def _intern(key: tuple, rows_first: bool = False) -> Layout:
     shape, strides, dtype, device = key
+    numel, dense, seen = 1, True, 0
+    try:
+        for size, stride in zip(shape[::-1], strides[::-1], strict=True):
+            if stride != numel and size != 1:
+                dense = False
+            numel *= size
+            seen |= size | stride  # negative if any is, else at least the largest; TypeError for fractions
+    except ValueError:
+        raise ValueError(f"layout: expected a stride for each dimension; got shape {shape}, strides {strides}") from None
+    if type(seen) is not int or type(shape) is not tuple:  # NumPy's numbers, say: equal, but not what users should see
+        return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
+    itemsize = dtype.itemsize
+    if seen < 0:
+        raise ValueError(f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}")
+    if (seen * seen << 6 | numel) * itemsize > LARGEST:  # quick, and never too small: 64 dimensions at most
+        _check_size(shape, strides, numel, dtype)
+    dense = dense or not numel
+    if dense and not rows_first:
+        known = _rows_first.get((shape, dtype, device))
+        if known is not None and known.strides == strides:
+            if len(_table) >= TABLE_LIMIT:
+                _make_room(_table)
+            return _table.setdefault(key, known)
     new = Layout()
     new.shape, new.strides, new.dtype, new.device = key
-    numel, dense = 1, True
-    for size, stride in zip(shape[::-1], strides[::-1], strict=True):
-        if stride != numel and size != 1:
-            dense = False
-        numel *= size
-    dense = dense or not numel
     new.numel = numel
-    new.nbytes = nbytes = numel * dtype.itemsize
-    if nbytes > LARGEST:
-        raise OverflowError(f"a tensor of shape {shape} and {dtype} would have {nbytes} bytes; at most {LARGEST} can be")
+    new.nbytes = nbytes = numel * itemsize
     new.is_contiguous = dense
-    new.dense = device.slot * DTYPES_PER_DEVICE + dtype.code if dense else 0
-    new.take = device.backend.allocator.take_for(nbytes)
-    _bound(_table)
+    code = device.slot * DTYPES_PER_DEVICE + dtype.code
+    new.dense = code if dense and code < DENSE_PLACES else 0
+    new.take = (device._backend or device.backend).allocator.take_for(nbytes)
+    if len(_table) >= TABLE_LIMIT:
+        _make_room(_table)
     return _table.setdefault(key, new)
 
 
-def _bound(table: dict) -> None:
-    if len(table) < TABLE_LIMIT:
-        return
+def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dtype: DType) -> None:
+    span = sum([(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]) + 1 if numel else 0
+    largest = max(numel, span, *shape, *strides) * dtype.itemsize
+    if largest > LARGEST:
+        raise OverflowError(
+            f"layout: shape {shape} with strides {strides} of {dtype.name} needs numbers of bytes up to {largest}; "
+            f"expected at most {LARGEST}"
+        )
+
+
+def _make_room(table: dict) -> None:
     try:
         if _evictions() % FRESH_START:
             table.popitem()
@@ -200,9 +251,25 @@ def _bound(table: dict) -> None:
 
 
 def settle(a: Layout, b: Layout) -> Layout | None:
-    """One layout for two equal ones, or None where they differ. Callers store it on both tensors."""
+    """One layout for two equal ones, or None where they differ. Callers store it on both tensors.
+
+    >>> from facula_storage import float32
+    >>> a = contiguous((2,), float32)
+    >>> settle(a, a) is a, settle(a, contiguous((3,), float32))
+    (True, None)
+    """
     if a is b:
         return a
     if a.shape != b.shape or a.strides != b.strides or a.dtype is not b.dtype or a.device is not b.device:
         return None
-    return _table.setdefault(_key(a), a)
+    key = _key(a)
+    found = _table.get(key)
+    if found is not None:
+        return found
+    if a.is_contiguous:  # prefer the one that `contiguous` goes on giving
+        known = _rows_first.get((a.shape, a.dtype, a.device))
+        if known is not None and known.strides == a.strides:
+            a = known
+    if len(_table) >= TABLE_LIMIT:
+        _make_room(_table)
+    return _table.setdefault(key, a)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
+from ._layouts import DENSE_PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ._layouts import Layout
 
@@ -35,6 +37,12 @@ class Plan:
     `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
     the launch is right for every element count (elementwise work on contiguous operands of one
     shape), so that the plan may be kept under the dtypes alone. `out` is the first output layout.
+
+    >>> from facula_storage import contiguous, float32
+    >>> layout = contiguous((4,), float32)
+    >>> plan = Plan("relu", (), (layout,), lambda n, source, target: None, any_size=True)
+    >>> plan.out is layout, plan.workspace
+    (True, 0)
     """
 
     __slots__ = ("any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
@@ -65,7 +73,7 @@ class PlanTable:
     """
 
     LIMIT = 1024
-    DENSE = 256
+    DENSE = DENSE_PLACES
     __slots__ = ("__weakref__", "by_key", "dense", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
@@ -74,23 +82,31 @@ class PlanTable:
         self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
         self.with_float = list(self.dense)
         self.with_int = list(self.dense)
-        _tables.add(self)
+        with _changing:
+            _tables.add(self)
 
     def add(self, key: Any, plan: Plan) -> Plan:
-        """Publish a plan; the one that is there already wins."""
-        if _listeners:
-            plan = _heard(plan)
-        if len(self.by_key) >= self.LIMIT:
-            try:
-                self.by_key.popitem()
-            except KeyError:
-                pass  # another thread emptied it
-        return self.by_key.setdefault(key, plan)
+        """Publish a plan; the one that is there already wins, and is returned."""
+        while True:
+            heard_by = _listeners
+            if len(self.by_key) >= self.LIMIT:
+                try:
+                    self.by_key.popitem()
+                except KeyError:
+                    pass  # another thread emptied it
+            found = self.by_key.setdefault(key, _heard(plan, heard_by) if heard_by else plan)
+            if _listeners is heard_by:
+                return found
+            self.by_key.pop(key, None)  # the table may have been emptied before this plan got in
 
     def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
         """Publish a plan that fits any size in one of the three lists, under a layout's `dense` code."""
-        if plan.any_size and 0 < code < self.DENSE:
-            launches[code] = (_heard(plan) if _listeners else plan).launch
+        while plan.any_size and 0 < code < self.DENSE:
+            heard_by = _listeners
+            launches[code] = (_heard(plan, heard_by) if heard_by else plan).launch
+            if _listeners is heard_by:
+                return
+            launches[code] = None
 
     def clear(self) -> None:
         """Forget all plans."""
@@ -102,14 +118,16 @@ class PlanTable:
 # Note [Listeners]
 # ~~~~~~~~~~~~~~~~
 # A profiler hears of every launch without a test on the hot path: while anybody listens, tables
-# are filled with plans whose launch is a wrapper, and emptied when that changes.
+# are filled with plans whose launch is a wrapper, and emptied when that changes. Who publishes a
+# plan looks at the listeners before and after, so that no plan of former times stays in a table.
 _tables: WeakSet[PlanTable] = WeakSet()
 _listeners: tuple[Callable[[Plan, tuple], None], ...] = ()
 _changing = RLock()
+os.register_at_fork(after_in_child=_changing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
-def _heard(plan: Plan) -> Plan:
-    heard_by, launch = _listeners, plan.launch
+def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> Plan:
+    launch = plan.launch
 
     def launch_and_tell(*args: Any) -> None:
         launch(*args)
@@ -121,6 +139,10 @@ def _heard(plan: Plan) -> Plan:
 
 class listen:
     """While open, call `listener(plan, arguments)` after each launch, in every thread.
+
+    Listeners are called in the order in which they came; what one raises, the operator raises, its
+    launch being done. A launch that fails is not told. Launches are heard through plan tables: one
+    that a caller took from a table before stays as it was.
 
     >>> heard = []
     >>> with listen(lambda plan, arguments: heard.append(plan.operator)):
@@ -146,9 +168,5 @@ class listen:
                 left = list(_listeners)
                 left.remove(self._listener)
                 _listeners = tuple(left)
-            for table in _all_tables():
+            for table in list(_tables):
                 table.clear()
-
-
-def _all_tables() -> Iterator[PlanTable]:
-    yield from list(_tables)

@@ -41,7 +41,13 @@ class Allocator(Protocol):
 
 
 class Backend(Protocol):
-    """Allocates and computes on one device."""
+    """Allocates and computes on one device.
+
+    Two methods are optional. ``reorder(source, source_layout, target, target_layout)`` copies the
+    elements between two blocks whose layouts differ in strides alone: needed where memory is not the
+    host's and buffers in another physical order occur. ``dlpack_device``, an attribute, is the pair
+    of numbers by which DLPack calls this device.
+    """
 
     allocator: Allocator
 
@@ -53,7 +59,7 @@ class Backend(Protocol):
         """
 
     def copy_in(self, address: int, source: Any) -> None:
-        """Copy a C-contiguous host buffer to this device's memory."""
+        """Copy a C-contiguous host buffer to this device's memory, in order with its other work."""
 
     def copy_out(self, address: int, target: Any) -> None:
         """Copy this device's memory to a writable C-contiguous host buffer, when all work before is done."""

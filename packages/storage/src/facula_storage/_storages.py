@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from threading import RLock, get_ident
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,13 @@ from weakref import ref
 
 import numpy as np
 
-from ._bridge import Export
+from ._bridge import Export, collection_callback
+from ._devices import cpu
 from ._layouts import Layout, contiguous
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 
 class Storage:
@@ -56,20 +59,35 @@ class Storage:
         raise TypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
 
-# One lock for the rare things that replace a buffer: re-entrant, since restoring may happen inside.
+# One lock for the rare things that replace a buffer or pin it down: re-entrant, since a finaliser that runs
+# inside may come here again.
 changing = RLock()
+os.register_at_fork(after_in_child=changing._at_fork_reinit)  # type: ignore[attr-defined]
+
+# Not empty while the cyclic garbage collector runs; see Allocator.refill.
+collecting: list[None] = []
+gc.callbacks.append(collection_callback(collecting))
+os.register_at_fork(after_in_child=collecting.clear)  # another thread's collection does not go on in the child
 
 
 def allocate(layout: Layout) -> Storage:
-    """A storage with uninitialised memory for `layout`; MemoryError when there is none."""
+    """A storage with uninitialised memory for `layout`; MemoryError when there is none.
+
+    >>> from facula_storage import float32
+    >>> storage = allocate(contiguous((2, 3), float32))
+    >>> storage.ptr % 64, storage.version
+    (0, 0)
+    """
     storage = Storage()
-    storage.ptr, storage.__del__ = layout.refill() if collecting else take(layout)
+    storage.ptr, storage.__del__ = take(layout)
     storage.version = 0
     return storage
 
 
 def take(layout: Layout) -> tuple[int, Callable[[], object]]:
-    """A block for `layout`, the quick way first."""
+    """A block for `layout`, (address, release): the quick way first, unless the collector runs."""
+    if collecting:
+        return layout.refill()
     try:
         return layout.take()
     except IndexError:
@@ -89,23 +107,58 @@ def borrow(address: int, nbytes: int, owner: object, readonly: str = "") -> Stor
     return storage
 
 
+def root_of(storage: Storage) -> Storage:
+    """The storage whose buffer this one shows: itself, or what it is an alias of."""
+    while isinstance(base := getattr(storage, "base", None), Storage):
+        storage = base
+    return storage
+
+
 def alias(storage: Storage) -> Storage:
     """A storage over the same buffer with a version of its own, as `.data` needs it.
 
-    It follows when the buffer is replaced.
+    It follows when the buffer is replaced, and its exports hold the buffer like the root's own.
+
+    >>> from facula_storage import float32
+    >>> storage = allocate(contiguous((2,), float32))
+    >>> other = alias(storage)
+    >>> storage.version += 1
+    >>> other.ptr == storage.ptr, other.version
+    (True, 0)
     """
+    plain_address(storage)
     with changing:
-        root = storage
-        while isinstance(getattr(root, "base", None), Storage):
-            root = root.base
+        root = root_of(storage)
         new = Storage()
-        new.ptr, new.__del__, new.version, new.base = plain_address(storage), int, storage.version and 0, root
+        new.ptr, new.__del__, new.version, new.base = root.ptr, int, storage.version and 0, root
         for name in ("nbytes", "readonly"):
             if hasattr(storage, name):
                 setattr(new, name, getattr(storage, name))
-        kept = [link for link in getattr(root, "aliases", ()) if link() is not None]
-        root.aliases = [*kept, ref(new)]
+        try:
+            links = root.aliases
+        except AttributeError:
+            links = root.aliases = []
+        links.append(ref(new))
+        if len(links) > 16 and len(links) & (len(links) - 1) == 0:  # doubling: the dead cost a constant each
+            links[:] = [link for link in links if link() is not None]
         return new
+
+
+def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
+    """Note one more export: the plain address, and a C callable that ends the export.
+
+    Until then the buffer stays where it is. Counted at the root, since an alias shows the same buffer;
+    under the lock, so that nobody replaces the buffer between the look at its address and the count.
+    """
+    plain_address(storage)
+    with changing:
+        root = root_of(storage)
+        try:
+            exports = root.exports
+        except AttributeError:
+            exports = root.exports = []
+        exports.append(None)
+        return storage.ptr, exports.pop  # type: ignore[return-value]
 
 
 # Note [Replacing a buffer]
@@ -124,27 +177,28 @@ _retired: list[Callable[[], object]] = []
 def replace_buffer(storage: Storage, address: int, release: Callable[[], object], nbytes: int) -> None:
     """Give `storage` and its aliases another buffer; the old one is released when nobody uses it.
 
-    The caller has copied what is to be kept. RuntimeError where the buffer is exported (NumPy
-    array, memoryview or DLPack consumer alive) or borrowed.
+    The caller has copied what is to be kept, and is inside no operator that has read the old address.
+    RuntimeError where the buffer is exported (NumPy array, memoryview or DLPack consumer alive) or
+    borrowed; the new block is then still the caller's.
     """
     with changing:
-        while isinstance(getattr(storage, "base", None), Storage):
-            storage = storage.base
+        storage = root_of(storage)
         check_replaceable(storage)
-        release_retired()
         old = storage.__del__
-        storage.ptr, storage.__del__ = address, release
-        storage.nbytes = nbytes
         for link in getattr(storage, "aliases", ()):
             follower = link()
             if follower is not None:
                 follower.ptr, follower.nbytes = address, nbytes
+        storage.ptr, storage.__del__, storage.nbytes = address, release, nbytes
         _retired.append(old)
-        release_retired()
+        if hasattr(storage, "physical"):
+            del storage.physical
+    release_retired()
 
 
 def check_replaceable(storage: Storage) -> None:
-    """RuntimeError that says why the buffer of this storage must stay where it is."""
+    """RuntimeError that says why the buffer of this storage, or of what it is an alias of, must stay where it is."""
+    storage = root_of(storage)
     if getattr(storage, "exports", None):
         raise RuntimeError(
             f"the memory is in use by {len(storage.exports)} export(s) (a NumPy array, memoryview or DLPack consumer); "
@@ -159,7 +213,7 @@ def check_replaceable(storage: Storage) -> None:
 def release_retired() -> int:
     """Release retired blocks that no thread can be using; how many are left."""
     with changing:
-        if _retired and not _others_launching():
+        if _retired and not _copying and not _others_launching():
             while _retired:
                 _retired.pop()()
         return len(_retired)
@@ -167,11 +221,14 @@ def release_retired() -> int:
 
 def _others_launching() -> bool:
     me = get_ident()
-    for thread, frame in sys._current_frames().items():
-        while thread != me and frame is not None:
-            if frame.f_globals.get("__name__") in launching_modules:
+    frames = sys._current_frames()
+    del frames[me]  # this very frame: held by a local of its own it would be a cycle
+    for frame in frames.values():
+        at: FrameType | None = frame
+        while at is not None:
+            if at.f_globals.get("__name__") in launching_modules:
                 return True
-            frame = frame.f_back  # type: ignore[assignment]
+            at = at.f_back
     return False
 
 
@@ -186,39 +243,82 @@ def order_buffer(storage: Storage, logical: Layout, physical: Layout) -> None:
     """Put the elements of a plain, fresh buffer into the order of `physical`.
 
     For kernels' results and tests: `logical` is the contiguous layout users see, `physical` has the
-    same shape and other strides without gaps.
+    same shape and other strides without gaps (ValueError). Fresh: owned by this storage alone, neither
+    exported nor in another order already (RuntimeError).
     """
-    address, release = take(physical)
-    _copy(storage.ptr or 0, logical, address, physical)
-    old = storage.__del__
-    storage.physical, storage.__del__ = (physical, address), release
-    storage.ptr = None
-    old()
+    same = (physical.shape, physical.dtype, physical.device) == (logical.shape, logical.dtype, logical.device)
+    if not (same and logical.is_contiguous and physical.extent == logical.nbytes):
+        raise ValueError(
+            f"order_buffer: expected a contiguous layout and one of the same shape with other strides and no gaps; "
+            f"got {logical} and {physical}"
+        )
+    with changing:
+        check_replaceable(storage)
+        if storage.ptr is None or hasattr(storage, "base") or any(link() for link in getattr(storage, "aliases", ())):
+            raise RuntimeError(
+                "order_buffer: expected the buffer of a fresh result; this one has aliases, is one, or is in another "
+                "order already"
+            )
+        address, release = take(physical)
+        try:
+            _copy(storage.ptr, logical, address, physical)
+        except BaseException:
+            release()
+            raise
+        old = storage.__del__
+        storage.physical, storage.__del__ = (physical, address), release
+        storage.ptr = None
+        old()
 
 
 def plain_address(storage: Storage) -> int:
     """The address of the storage's buffer, after putting it in plain order if it is not."""
     address = storage.ptr
-    if address is not None:
-        return address
-    with changing:
-        if storage.ptr is None:
+    return address if address is not None else _restore(storage)
+
+
+# Not empty while `_restore` copies. A finaliser that runs inside the copy may restore the same storage, in the
+# same thread and so through the lock: the block that is being read must not be released then.
+_copying: list[None] = []
+os.register_at_fork(after_in_child=_copying.clear)
+
+
+def _restore(storage: Storage) -> int:
+    while storage.ptr is None:
+        try:
             physical, ordered = storage.physical
-            logical = contiguous(physical.shape, physical.dtype, physical.device)
-            address, release = logical.refill() if collecting else take(logical)
-            _copy(ordered, physical, address, logical)
-            _retired.append(storage.__del__)
-            storage.__del__ = release
-            storage.ptr = address
-            del storage.physical
-            release_retired()
-        return storage.ptr  # type: ignore[return-value]
+        except AttributeError:
+            continue  # another thread has just done it
+        logical = contiguous(physical.shape, physical.dtype, physical.device)
+        # Allocating may run a finaliser or wait for a lock of the allocator's, so not under ours. `unused` is what
+        # is to be released in the end: the new block if another thread was first, or the copy failed.
+        address, unused = take(logical)
+        try:
+            with changing:
+                if storage.ptr is None:
+                    _copying.append(None)
+                    try:
+                        _copy(ordered, physical, address, logical)
+                    finally:
+                        _copying.pop()
+                if storage.ptr is None:
+                    _retired.append(storage.__del__)
+                    storage.__del__, unused = unused, int
+                    storage.ptr = address
+                    del storage.physical
+                release_retired()
+        finally:
+            unused()
+    return storage.ptr
 
 
 def _copy(source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
-    reorder = getattr(source_layout.device.backend, "reorder", None)
+    device = source_layout.device
+    reorder = getattr(device.backend, "reorder", None)
     if reorder is not None:
         reorder(source, source_layout, target, target_layout)
+    elif device is not cpu:
+        raise NotImplementedError(f"the backend of device '{device}' has no `reorder`: it cannot put buffers in order")
     elif source_layout.numel:
         host_view(target, target_layout)[...] = host_view(source, source_layout)
 
@@ -234,18 +334,4 @@ def host_view(
     dtype = layout.dtype.numpy or np.dtype("uint16")
     memory = Export(owner, released, address, "B", 1, (layout.extent,), (1,), readonly)
     strides = tuple([step * dtype.itemsize for step in layout.strides])
-    return np.ndarray(layout.shape, dtype, memory, 0, strides)
-
-
-# Not empty while the cyclic garbage collector runs; see Allocator.refill.
-collecting: list[None] = []
-
-
-def _on_collection(phase: str, info: dict) -> None:
-    if phase == "start":
-        collecting.append(None)
-    elif collecting:
-        collecting.pop()
-
-
-gc.callbacks.append(_on_collection)
+    return np.ndarray(layout.shape, dtype, memory, 0, strides)  # type: ignore[arg-type]

@@ -1,8 +1,17 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
 from ._bridge import Export
-from ._devices import DTYPES_PER_DEVICE, register_backend
-from ._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, dtype_of_code, dtype_of_numpy, register_dtype
+from ._devices import register_backend
+from ._dtypes import (
+    BOOL,
+    COMPLEX,
+    DTYPES_PER_DEVICE,
+    FLOATING,
+    INTEGER,
+    dtype_of_code,
+    dtype_of_numpy,
+    register_dtype,
+)
 from ._host import HostMemory
 from ._layouts import contiguous_strides, settle
 from ._plans import (
