@@ -54,6 +54,11 @@ void facula_account_read(facula_account *account, int64_t *out)
     out[5] = account->given_back;
 }
 
+int64_t facula_account_reserved(facula_account *account)
+{
+    return account->reserved;
+}
+
 void facula_account_reset_peak(facula_account *account)
 {
     atomic_store(&account->peak, account->reserved);
@@ -87,16 +92,20 @@ static int refused(void)
     return 0;
 }
 
-/* Maps a huge page more than asked and cuts both ends, so that the kernel can use huge pages from
-   the first byte: touching 64 MB for the first time takes 3 ms with them and 22 without. */
+/* Pages of their own, not malloc's, so that they go back to the system when they are released,
+   whatever lies beside them. Where a huge page fits, one more is mapped and both ends are cut, so
+   that the kernel can use huge pages from the first byte: touching 64 MB for the first time takes
+   3 ms with them and 22 without. */
 static void *map_pages(size_t nbytes)
 {
-    size_t room;
-    if (__builtin_add_overflow(nbytes, HUGE_PAGE, &room))
+    size_t room = nbytes, spare = nbytes < HUGE_PAGE ? 0 : HUGE_PAGE;
+    if (__builtin_add_overflow(nbytes, spare, &room))
         return NULL;
     char *start = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED)
         return NULL;
+    if (!spare)
+        return start;
     size_t before = (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
     char *address = start + before;
     if (before)
@@ -123,7 +132,7 @@ facula_region *facula_region_new(facula_account *account, int64_t nbytes, int ki
     facula_region *region = malloc(sizeof *region);
     void *address = NULL;
     if (region) {
-        if (kind == FACULA_REGION_MMAP)
+        if (kind == FACULA_REGION_PAGES)
             address = map_pages(mapped_size((size_t)nbytes));
         else if (posix_memalign(&address, ALIGNMENT, (size_t)nbytes))
             address = NULL;

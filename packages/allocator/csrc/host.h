@@ -12,7 +12,7 @@
 typedef struct facula_account facula_account;
 typedef struct facula_region facula_region;
 
-enum { FACULA_REGION_MALLOC = 0, FACULA_REGION_MMAP = 1 };
+enum { FACULA_REGION_MALLOC = 0, FACULA_REGION_PAGES = 1 };
 
 /* limit in bytes; NULL when there is no memory for it. */
 facula_account *facula_account_new(int64_t limit);
@@ -21,6 +21,7 @@ void facula_account_drop(facula_account *account);
 /* out: reserved bytes, peak of reserved bytes, bytes and count of regions not yet released,
    regions ever taken from the system, regions ever given back. */
 void facula_account_read(facula_account *account, int64_t *out);
+int64_t facula_account_reserved(facula_account *account);
 /* The peak starts again at what is reserved now. */
 void facula_account_reset_peak(facula_account *account);
 

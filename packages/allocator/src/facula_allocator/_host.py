@@ -12,14 +12,17 @@ from ._errors import OutOfMemoryError
 from ._process import collecting, trimming, watch
 from ._regions import UNLIMITED, Account, address_of, release_region
 from ._settings import default_cache_limit, setting_bytes
-from ._size_classes import ALIGNMENT, LARGEST, SizeClass, block_size
+from ._size_classes import ALIGNMENT, LARGEST, SLABS_UP_TO, SizeClass, block_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._size_classes import Block
 
-QUICK = 4096  # bytes; up to here the class is found by one look into a tuple
+# Up to here a class is found by one look into a tuple: what repeats no size asks for every one anew.
+FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a multiple of FINE_STEP
+COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
+LAST_TRIES = 16
 
 SizeClassRow = namedtuple("SizeClassRow", "block_bytes allocated_blocks cached_blocks")
 SizeClassRow.__doc__ = "One size class: the bytes of a block, how many are in use, how many idle."
@@ -33,7 +36,7 @@ class HostAllocator:
 
     `limit`: bytes that may be taken from the system, all told; None for no limit. `cache_limit`:
     idle bytes that may be kept (default: a quarter of the memory this process may use); they are
-    looked at when more memory is taken from the system and after full garbage collections. With
+    looked at when more memory is taken from the system and by `tidy`. With
     `pools=False` every block is a malloc of exactly its size, freed when released: for
     AddressSanitizer, which sees nothing inside a slab. Safe from any thread and after a fork.
 
@@ -50,7 +53,7 @@ class HostAllocator:
     True
     """
 
-    __slots__ = ("__weakref__", "_account", "_classes", "_pools", "_quick", "cache_limit")
+    __slots__ = ("__weakref__", "_account", "_classes", "_coarse", "_fine", "_pools", "cache_limit")
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
         if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
@@ -61,12 +64,13 @@ class HostAllocator:
         self._account = Account(limit)
         self._pools = pools
         self._classes: dict[int, SizeClass] = {}
-        self._quick = self._quick_table() if pools else ()
-        watch(self, not pools)
+        self._fine = self._table(FINE, FINE_STEP)
+        self._coarse = self._table(COARSE, COARSE_STEP)
+        watch(releases_regions=not pools)
 
-    def _quick_table(self) -> tuple[Callable[[], Block], ...]:
-        pops = [self._size_class(size).free.pop for size in range(ALIGNMENT, QUICK + 1, ALIGNMENT)]
-        return (_take_nothing, *pops)
+    def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
+        """What takes 0, step, 2 * step, ..., up_to bytes."""
+        return tuple([self._take_for(nbytes) for nbytes in range(0, up_to + 1, step)])
 
     def _size_class(self, nbytes: int) -> SizeClass:
         size = block_size(nbytes)
@@ -86,11 +90,17 @@ class HostAllocator:
         release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
         """
         try:
-            if 0 <= nbytes <= QUICK and self._pools:
-                return self._quick[(nbytes + ALIGNMENT - 1) // ALIGNMENT]
+            if 0 <= nbytes <= FINE:
+                return self._fine[(nbytes + FINE_STEP - 1) // FINE_STEP]
+            if 0 <= nbytes <= COARSE:
+                return self._coarse[(nbytes + COARSE_STEP - 1) // COARSE_STEP]
+            if type(nbytes) is int and nbytes > 0:
+                return self._take_for(nbytes)
         except TypeError:
             pass
-        nbytes = _size("take_for", nbytes)
+        return self._take_for(_size("take_for", nbytes))
+
+    def _take_for(self, nbytes: int) -> Callable[[], Block]:
         if not nbytes:
             return _take_nothing
         return self._size_class(nbytes).free.pop if self._pools and nbytes <= LARGEST else _never
@@ -102,7 +112,8 @@ class HostAllocator:
         while the cyclic garbage collector runs: it then gives no memory that this collection has
         released. TypeError, ValueError: `nbytes` is no size.
         """
-        nbytes = _size("refill", nbytes)
+        if type(nbytes) is not int or nbytes < 0:
+            nbytes = _size("refill", nbytes)
         if not nbytes:
             return _take_nothing()
         if nbytes > LARGEST:
@@ -114,13 +125,27 @@ class HostAllocator:
         if block is None:
             self.tidy()
             block = size_class.grow(self._account)
-        if block is None and not collecting:
-            with trimming:  # nobody else holds idle blocks in their hands now
+            if block is None:
+                block = self._last_resort(size_class)
+                if block is None:
+                    raise self._out_of_memory(nbytes)
+        return block
+
+    def _last_resort(self, size_class: SizeClass) -> Block | None:
+        """A block after giving back all that is idle, or None.
+
+        More than one try, since another thread may take in between what one trim made room for.
+        During a collection idle memory must stay, so there is only the room that is left.
+        """
+        if collecting:
+            return size_class.grow(self._account, sparing=True)
+        with trimming:
+            for _ in range(LAST_TRIES):
                 self.trim()
                 block = size_class.take() or size_class.grow(self._account, sparing=True)
-        if block is None:
-            raise self._out_of_memory(nbytes)
-        return block
+                if block is not None:
+                    return block
+        return None
 
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
@@ -198,13 +223,15 @@ class HostAllocator:
     def _idle_bytes(self) -> int:
         return sum([size_class.nbytes * size_class.idle_blocks() for size_class in list(self._classes.values())])
 
-    def tidy(self) -> None:
-        """Trim to `cache_limit` if more is idle and no other thread is trimming."""
-        if not collecting and self._idle_bytes() > self.cache_limit and trimming.acquire(blocking=False):
-            try:
-                self.trim(self.cache_limit)
-            finally:
-                trimming.release()
+    def tidy(self) -> int:
+        """Trim to `cache_limit` if more is idle; returns the bytes given back.
+
+        `refill` does so before it takes more from the system. Call it at a quiet moment too, as
+        between two steps of training: mostly it costs one look at a counter.
+        """
+        if self._account.reserved() <= self.cache_limit:
+            return 0
+        return self.trim(self.cache_limit)
 
     def __repr__(self) -> str:
         return f"<HostAllocator, {self.statistics()['allocated_blocks']} blocks in use, limit={self.limit}>"

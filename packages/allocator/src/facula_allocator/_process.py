@@ -10,67 +10,63 @@ given to the system before it ends. No list of it is kept, for a release must st
   released before a collection that may begin now. Not empty: it goes back;
 * regions that are released one by one (no pools) wait in C until the end.
 
-A Ctrl-C can abort the callback before it does anything. Then one collection goes without protection,
-or blocks come from the spare lists until the next collection ends: the list holds one entry at most,
-so nothing adds up.
+Note [No Python in the collector's callbacks]: a Ctrl-C that comes during a collection is raised in
+the first Python function that runs after it. Were that a callback of the collector's, the
+KeyboardInterrupt would be printed and lost, and full collections are long. So the callback is made
+of C callables: `setattr(collecting, phase, info)`, where assigning `start` adds the keys of `info` to
+the set and assigning `stop` takes them out.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import TYPE_CHECKING
 
 from ._regions import hold_releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-collecting: list[None] = []  # not empty while the collector runs
+
+class _Collecting(set):
+    """Not empty while the collector runs; see Note [No Python in the collector's callbacks]."""
+
+    start = property(None, set.update)
+    stop = property(None, set.difference_update)
+
+
+collecting = _Collecting()
 
 # Held while a thread gives memory back: idle blocks are then out of reach, and who fails to find one
 # waits. Re-entrant, for a signal handler may allocate. Held across a fork, so that no block is out
 # of reach in the child, whose other threads are gone.
 trimming = RLock()
 
-_watched: list[ref[Any]] = []
-_holding: list[None] = []  # not empty once an allocator without pools was made
 _installed: dict[str, Callable] = {}
 
 
-def watch(allocator: Any, releases_regions: bool) -> None:
-    """Follow the collector from now on; after full collections, call `allocator.tidy()` while it lives."""
-    if releases_regions and not _holding:
-        _holding.append(None)
-    _watched.append(ref(allocator, _watched.remove))
-    callback = _callback()
-    if _installed.setdefault("callback", callback) is callback:
+def watch(releases_regions: bool) -> None:
+    """Follow the process from now on; `releases_regions`: hold them during collections."""
+    callback = partial(setattr, collecting)
+    if _installed.setdefault("collecting", callback) is callback:
         gc.callbacks.append(callback)
         os.register_at_fork(
             before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release
         )
+    if releases_regions:
+        holder = _holder()
+        if _installed.setdefault("holder", holder) is holder:
+            gc.callbacks.append(holder)
 
 
-def _callback() -> Callable[[str, dict], None]:
-    # Local names, since a collection at interpreter exit may come when this module's are gone.
-    active, watched, holding, hold = collecting, _watched, _holding, hold_releases
+def _holder() -> Callable[[str, dict], None]:
+    """Python code after all: it serves debugging, where a lost Ctrl-C is bearable."""
+    hold = hold_releases  # a local name, since at interpreter exit this module's are gone before the last collection
 
     def on_collection(phase: str, info: dict) -> None:
-        if phase == "start":
-            if not active:
-                active.append(None)
-            if holding:
-                hold(1)
-            return
-        active.clear()
-        if holding:
-            hold(0)
-        if info["generation"] == 2:  # a quiet moment: nothing else takes as long
-            for reference in watched[:]:
-                allocator = reference()
-                if allocator is not None:
-                    allocator.tidy()
+        hold(phase == "start")
 
     return on_collection

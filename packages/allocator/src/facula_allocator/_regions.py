@@ -31,7 +31,8 @@ class Account:
 
         It is given back when its last reference goes, or at once by `ffi.release`.
         """
-        region = lib.facula_region_new(self._account, nbytes, lib.FACULA_REGION_MMAP if pages else lib.FACULA_REGION_MALLOC)
+        kind = lib.FACULA_REGION_PAGES if pages else lib.FACULA_REGION_MALLOC
+        region = lib.facula_region_new(self._account, nbytes, kind)
         return ffi.gc(region, lib.facula_region_release) if region else None
 
     def read(self) -> tuple[int, int, int, int, int, int]:
@@ -39,6 +40,10 @@ class Account:
         out = ffi.new("int64_t[6]")
         lib.facula_account_read(self._account, out)
         return tuple(out)  # type: ignore[return-value]
+
+    def reserved(self) -> int:
+        """Bytes taken from the system and not given back."""
+        return lib.facula_account_reserved(self._account)
 
     def reset_peak(self) -> None:
         """The peak starts again at what is reserved now."""

@@ -91,7 +91,7 @@ class SizeClass:
         else:
             wanted = max(self.blocks(), SMALLEST_SLAB // size)
             count = max(1, min(wanted, LARGEST_SLAB // size, BLOCKS_PER_SLAB))
-        region = account.region(count * size, pages=size > SLABS_UP_TO)
+        region = account.region(count * size, pages=True)
         if region is None:
             return None
         base = address_of(region)

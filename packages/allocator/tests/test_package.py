@@ -1,0 +1,72 @@
+"""The package as a reader finds it: names, examples, report, the protocol of its callers."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import facula_allocator
+import pytest
+from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary
+
+MODULES = [module.name for module in pkgutil.iter_modules(facula_allocator.__path__) if module.name != "_host_memory"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    module = importlib.import_module(f"facula_allocator.{name}")
+    assert module.__doc__
+    assert doctest.testmod(module).failed == 0
+
+
+def test_the_readme_runs():
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert examples
+    for example in examples:
+        test = doctest.DocTestParser().get_doctest(example, {}, "README.md", "README.md", 0)
+        assert test.examples and doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("module", [facula_allocator, extend])
+def test_public_names_exist_and_are_documented(module):
+    for name in module.__all__:
+        assert getattr(module, name).__doc__, name
+
+
+def test_what_the_callers_rely_on():
+    """The protocol of facula_storage, which this package does not import."""
+    for allocator in (default_host_allocator(), HostAllocator(), HostAllocator(pools=False)):
+        address, release = allocator.refill(10)
+        assert type(address) is int and release() is None
+        with pytest.raises(IndexError):
+            while True:
+                allocator.take_for(10)()
+        assert {"allocated_bytes", "allocated_blocks", "reserved_bytes"} <= allocator.statistics().keys()
+        assert all(type(value) is int for value in allocator.statistics().values())
+        assert type(HostAllocator().trim()) is int
+
+
+def test_peak_follows_what_was_reserved(allocator, no_collection):
+    release = allocator.refill(3 << 20)[1]
+    allocator.refill(2 << 20)[1]()
+    release()
+    allocator.trim()
+    assert allocator.statistics()["peak_reserved_bytes"] == 5 << 20
+    allocator.reset_peak()
+    assert allocator.statistics()["peak_reserved_bytes"] == 0
+
+
+def test_the_report_shows_every_class():
+    allocator = HostAllocator(limit=1 << 30)
+    held = [allocator.refill(n) for n in (100, 1000, 1000, 3 << 20)]
+    held[1][1]()
+    lines = memory_summary(allocator).splitlines()
+    assert "3 blocks" in lines[1] and "limit 1 GiB" in lines[3]
+    table = {line.split("iB")[0].split(" B")[0].strip(): line.split()[-2:] for line in lines[7:]}
+    rows = allocator.size_classes()
+    assert len(table) == len(rows) == 3
+    assert list(table.values()) == [[str(row.allocated_blocks), str(row.cached_blocks)] for row in rows]
+    assert "in use" in memory_summary() and "HostAllocator, 3 blocks" in repr(allocator)
+    assert "no limit" in memory_summary(HostAllocator(pools=False))

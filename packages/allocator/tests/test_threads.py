@@ -1,0 +1,120 @@
+"""Eight threads that take, release, refill and trim at once, switched as often as Python can."""
+
+import ctypes
+import random
+import sys
+import threading
+
+import pytest
+from blocks import take
+from facula_allocator import HostAllocator, default_host_allocator
+
+THREADS = 8
+MIB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def switch_often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def run_together(work):
+    """Call `work(number)` in eight threads at once; raise what the first failing one raised."""
+    errors, start = [], threading.Barrier(THREADS)
+
+    def body(number):
+        start.wait()
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.parametrize("pools", [True, False])
+def test_no_block_has_two_owners(pools):
+    allocator = HostAllocator(cache_limit=1 * MIB, pools=pools)
+    sizes = [64, 64, 200, 3000, 40_000, 2 * MIB]
+
+    def work(number):
+        choose = random.Random(number)
+        held = []
+        for step in range(600):
+            if len(held) > 6 or (held and choose.random() < 0.4):
+                address, tag, release = held.pop(choose.randrange(len(held)))
+                assert ctypes.c_int64.from_address(address).value == tag
+                release()
+            else:
+                address, release = take(allocator, choose.choice(sizes))
+                tag = number << 32 | step
+                ctypes.c_int64.from_address(address).value = tag
+                held.append((address, tag, release))
+            if step % 50 == number:
+                allocator.trim()
+                allocator.statistics()
+        for address, tag, release in held:
+            assert ctypes.c_int64.from_address(address).value == tag
+            release()
+
+    run_together(work)
+    now = allocator.statistics()
+    assert now["allocated_blocks"] == now["allocated_bytes"] == 0
+    assert now["reserved_bytes"] == now["cached_bytes"] == allocator.trim()
+    assert allocator.statistics()["reserved_bytes"] == 0
+    assert now["system_allocations"] == allocator.statistics()["system_releases"]
+
+
+def test_together_they_never_pass_the_limit():
+    limit = THREADS * 3 * MIB
+    allocator = HostAllocator(limit=limit)
+
+    def work(number):
+        choose = random.Random(number)
+        for _ in range(150):
+            _, release = take(allocator, choose.choice([2 * MIB - 1, 2 * MIB + 1]))  # at most 2.5 MiB
+            assert allocator.statistics()["reserved_bytes"] <= limit
+            release()
+
+    run_together(work)
+    assert allocator.statistics()["peak_reserved_bytes"] <= limit
+    assert allocator.statistics()["allocated_blocks"] == 0
+
+
+def test_one_size_class_and_one_default_allocator_for_all():
+    allocator, seen = HostAllocator(), []
+
+    def work(number):
+        seen.append((default_host_allocator(), [allocator.take_for(n * MIB + 1).__self__ for n in range(1, 30)]))
+
+    run_together(work)
+    first, lists = seen[0]
+    for other, other_lists in seen[1:]:
+        assert other is first
+        assert all(a is b for a, b in zip(lists, other_lists, strict=True))
+
+
+def test_released_in_another_thread_than_taken():
+    allocator, handed = HostAllocator(), []
+
+    def work(number):
+        for _ in range(500):
+            handed.append(take(allocator, 500)[1])
+            try:
+                handed.pop(0)()
+            except IndexError:
+                pass
+
+    run_together(work)
+    for release in handed:
+        release()
+    assert allocator.statistics()["allocated_blocks"] == 0
