@@ -55,7 +55,14 @@ class Perceptron:
 
 
 def negative_log_likelihood(logarithms: facula.Tensor, classes: facula.Tensor) -> facula.Tensor:
-    """Mean of minus the logarithm that each row gives to its own class."""
+    """Mean of minus the logarithm that each row gives to its own class.
+
+    logarithms: (count, classes), floating; classes: (count,), int64. Returns a scalar of the logarithms' dtype.
+
+    >>> logarithms = facula.tensor([[0.5, 0.5], [0.25, 0.75]]).log()
+    >>> round(negative_log_likelihood(logarithms, facula.tensor([0, 1])).item(), 4)  # -(log 0.5 + log 0.75) / 2
+    0.4904
+    """
     rows, width = logarithms.shape
     return -logarithms.reshape(rows * width)[facula.arange(rows) * width + classes].mean()
 
