@@ -23,7 +23,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     """
     op = Operator(body, is_elementwise=True)
     function = _finish(op)
-    if op.name.startswith("_"):
+    if body.__name__.startswith("_"):
         return function
     _attach(op.name, function)
     for name in vars(body).get("dunders", ()):
@@ -47,7 +47,7 @@ def operator(body: type) -> Callable[..., Any]:
 
 
 def view(body: type) -> Callable[..., Any]:
-    """An operator whose result shares the operand's memory: gives the function `(tensor, parameters)`; no method.
+    """An operator whose result shares the operand's memory: gives the function `(tensor, *parameters)`, and the method.
 
     `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
     bytes from the operand's first element to the result's.
@@ -58,7 +58,10 @@ def view(body: type) -> Callable[..., Any]:
     op.window = window
     op.quick, op.raw = make_view(op, window, cached, record=True), make_view(op, window, cached, record=False)
     op.walking = make_view(op, window, cached, record=True, walk=True)
-    return _publish(op, op.quick)
+    function = _publish(op, op.quick)
+    if not body.__name__.startswith("_"):
+        _attach(op.name, function)
+    return function
 
 
 def _finish(op: Operator) -> Callable[..., Any]:
@@ -84,8 +87,8 @@ def _finish(op: Operator) -> Callable[..., Any]:
 def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
     op.public = public
     operators[op.name] = op
-    setattr(raw, op.name.lstrip("_"), op.raw)
-    setattr(recording, op.name.lstrip("_"), op.walking)
+    setattr(raw, op.name, op.raw)
+    setattr(recording, op.name, op.walking)
     for function in {op.quick, op.raw, op.walking, public}:
         _name(function, op, op.name)
     return public

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from facula_autograd.extend import Node, current_mode, edge_to, next_seq, pack_saved, special
-from facula_storage import Layout, LaunchError, Plan, Storage, contiguous, uint8
-from facula_storage.extend import COMPLEX, FLOATING, allocate, plain_address
+from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, special
+from facula_storage import Layout, LaunchError, Plan, Storage, contiguous, int64, uint8
+from facula_storage.extend import COMPLEX, FLOATING, PlanTable, allocate, plain_address
 
 from ._errors import launch_error, show
 from ._memory import check_out
@@ -37,7 +37,8 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     if ready is NotImplemented:
         return NotImplemented
     mode = current_mode() if special else None
-    record = record and (mode is None or mode.grad) and any(isinstance(a, Tensor) and a.node is not None for a in ready)
+    record = record and (mode is None or mode.grad) and bool(op.reverse)
+    record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
     if out is not None and record:
         raise RuntimeError(
             f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or wrap the call in no_grad()"
@@ -150,19 +151,23 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     outputs = output_layouts(op, layouts, parameters)
     device = next(one.device for one in layouts if isinstance(one, Layout))
     plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
-    if quick and plan.any_size and outputs[0].is_contiguous and not plan.workspace:
-        first = next(one for one in layouts if isinstance(one, Layout))
-        if outputs[0] is first and not parameters:
-            if len(layouts) == 1 or layouts[1] is first:
-                table.add_dense(table.dense, first.dense, plan)
-            elif layouts[0] is first and layouts[1] is float and first.dtype.category == FLOATING:
-                table.add_dense(table.with_float, first.dense, plan)
-                table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
-            elif layouts[0] is first and layouts[1] is int and first.dtype.name == "int64":
-                table.add_dense(table.with_int, first.dense, plan)
+    if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
+        add_dense(table, layouts, plan)
     if quick and (plan.workspace or len(outputs) > 1):
         return op.slow_table.add((layouts, parameters), plan)
     return table.add(key, plan)
+
+
+def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
+    """Put a plan that fits any size where operands of one layout, or an operand and a number, find it."""
+    first, last = layouts[0], layouts[-1]
+    if last is first:
+        table.add_dense(table.dense, first.dense, plan)
+    elif last is float and first.dtype.category == FLOATING:
+        table.add_dense(table.with_float, first.dense, plan)
+        table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
+    elif last is int and first.dtype is int64:  # narrower ones check the number's range first
+        table.add_dense(table.with_int, first.dense, plan)
 
 
 def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:
@@ -286,7 +291,7 @@ def node_for(
         edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in operands])
     needed = op.saved_operands(edges)
     saved = tuple(
-        [(keep(a) if isinstance(a, Tensor) else a) if wanted else None for a, wanted in zip(operands, needed, strict=True)]
+        [_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)]
     )
     dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
     if op.is_quick:
@@ -325,6 +330,10 @@ def node_for(
     if hooks is not None:
         pack_saved(node, hooks, Tensor)
     return node
+
+
+def _kept(a: Any) -> Any:
+    return keep(a) if isinstance(a, Tensor) and a.node is not LEAF else a
 
 
 def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple) -> tuple[Any, Node]:

@@ -22,7 +22,7 @@ from ._tensor import Tensor, layout_of_tensor
 from ._views import rebase, register
 from .ops import shape as _shape  # noqa: F401  declares select and slice
 
-SELECT, SLICE = operators["_select"], operators["_slice"]
+SELECT, SLICE = operators["select"], operators["slice"]
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -83,7 +83,7 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
         return ask("getitem", getitem, (input, index), {})
     view, dim, named = basic(recording, input, index)
     if named is None:
-        return view if view is not input else recording.view(input, (tuple(input.shape),))
+        return view if view is not input else recording.view(input, tuple(input.shape))
     if named.dtype is bool_:
         view, dim, named = positions(recording, view, dim, named)
     return recording.take(view, named, (dim,))
@@ -105,7 +105,7 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
     dim, named, named_dim = 0, None, 0
     for part in parts:
         if part is None:
-            input = F.unsqueeze(input, (dim,))
+            input = F.unsqueeze(input, dim)
             dim += 1
         elif isinstance(part, slice):
             input = _slice(F, input, dim, part)
@@ -115,7 +115,7 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
                 raise NotImplementedError("index: only one tensor may stand in an index so far; index twice, or use where()")
             named, named_dim = _as_index(part, input), dim
             if isinstance(part, (bool, np.bool_)):
-                input = F.unsqueeze(input, (dim,))
+                input = F.unsqueeze(input, dim)
             dim += named.ndim if named.dtype is bool_ else 1
             if named.dtype is bool_ and tuple(input.shape[named_dim:dim]) != tuple(named.shape):
                 raise IndexError(
@@ -132,7 +132,7 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
             length = input.shape[dim]
             if not -length <= number < length:
                 raise IndexError(f"index {number} is out of range for dimension {dim} of size {length}")
-            input = F.select(input, (dim, number))
+            input = F.select(input, dim, number)
     return input, named_dim, named
 
 
@@ -154,7 +154,7 @@ def _slice(F: Any, input: Tensor, dim: int, part: slice) -> Tensor:
     start, stop, step = slice(part.start, part.stop, step).indices(length)
     if start == 0 and stop == length and step == 1:
         return input
-    return F.slice(input, (dim, start, max(start, stop), step))
+    return F.slice(input, dim, start, max(start, stop), step)
 
 
 def _as_index(part: Any, input: Tensor) -> Tensor:
@@ -173,7 +173,7 @@ def _as_index(part: Any, input: Tensor) -> Tensor:
 def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
     """A bool index as flat positions, with the dimensions it covers as one."""
     shape = tuple(input.shape)
-    covered = F.reshape(input, ((*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]),))
+    covered = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
     return covered, dim, nonzero_flat(mask)
 
 
@@ -204,7 +204,7 @@ class _nonzero_flat:
 
         result = empty((count,), dtype=int64, device=mask.device)
         layout = layout_of_tensor(mask)
-        op = operators["_nonzero_flat"]
+        op = operators["nonzero_flat"]
         key = (layout.shape, layout.device)
         plan = op.slow_table.by_key.get(key)
         if plan is None:
@@ -256,7 +256,7 @@ class _put:
 
 def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
     """Set or add to the elements of `target` that `index` names. No record, no version. IndexError before any change."""
-    op = operators["_put"]
+    op = operators["put"]
     layout = layout_of_tensor(target)
     inputs = (layout_of_tensor(index), layout_of_tensor(values))
     key = (inputs, layout, dim, accumulate)
@@ -302,7 +302,7 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> 
         value = F.to_device(value, (target.device,))
     edges = (edge_to(target), edge_to(value))
     if record and value.node is not None:
-        value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, (tuple(window.shape),))
+        value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, tuple(window.shape))
         edges = (edges[0], edge_to(value))
     source = value
     if value._storage is target._storage and (value._offset, value._layout) != (window._offset, window._layout):
@@ -326,11 +326,11 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: T
         if tuple(shape[dim : dim + named.ndim]) != tuple(named.shape):
             raise IndexError(f"setitem: a bool index of shape {tuple(named.shape)} does not fit shape {shape} at {dim}")
         if value.numel() == 1 or value.ndim <= len(shape) - named.ndim - dim:
-            mask = raw.reshape(named, ((*([1] * dim), *named.shape, *([1] * (len(shape) - dim - named.ndim))),))
-            mask = raw.expand(mask, (shape,))
+            mask = raw.reshape(named, (*([1] * dim), *named.shape, *([1] * (len(shape) - dim - named.ndim))))
+            mask = raw.expand(mask, shape)
             value = F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value
             current = window if not record else getitem_all(F, target, window)
-            _set_window(target, window, F.where(mask, F.reshape(value, ((),)) if value.numel() == 1 else value, current), record)
+            _set_window(target, window, F.where(mask, F.reshape(value, ()) if value.numel() == 1 else value, current), record)
             return
         flat, dim, index = positions(raw, window, dim, named)
         if flat._storage is not target._storage:
@@ -338,8 +338,8 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: T
         window, named = flat, index
     shape = (*window.shape[:dim], *named.shape, *window.shape[dim + 1 :])
     while value.ndim > len(shape) and value.shape[0] == 1:
-        value = F.squeeze(value, (0,))
-    value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, (shape,))
+        value = F.squeeze(value, 0)
+    value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, shape)
     if value._storage is target._storage:
         value = F.clone(value)
     if not record:
@@ -356,7 +356,7 @@ def getitem_all(F: Any, target: Tensor, window: Tensor) -> Tensor:
     if window._layout is layout and window._offset == target._offset:
         return target
     offset = (window._offset - target._offset) // layout.dtype.itemsize
-    return F.as_strided(target, (window._layout.shape, window._layout.strides, offset))
+    return F.as_strided(target, window._layout.shape, window._layout.strides, offset)
 
 
 Tensor.__getitem__ = getitem

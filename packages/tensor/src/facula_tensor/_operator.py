@@ -81,7 +81,7 @@ class Operator:
 
     def __init__(self, body: type, *, is_elementwise: bool):
         declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
-        self.name: str = body.__name__
+        self.name: str = body.__name__.lstrip("_")  # an underscore says: no public name of its own
         self.doc: str = body.__doc__ or ""
         self.module: str = body.__module__
         self.elementwise = is_elementwise
@@ -91,7 +91,7 @@ class Operator:
         self.compute: Callable[[DType], DType] = declared.get("compute", same)
         self.result: Callable[[DType], DType] = declared.get("result", same)
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
-        self.kernel: str = declared.get("kernel", self.name.lstrip("_"))
+        self.kernel: str = declared.get("kernel", self.name)
         self.check: Callable[..., None] | None = declared.get("check")
         self.redirect: Callable[..., Any] | None = declared.get("redirect")
         self.execute: Callable[..., list] | None = declared.get("execute")

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with one tensor operand and, perhaps, parameters."""
     dense, plans = op.table.dense, op.table.by_key
+    record = record and bool(op.reverse)
     rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
     frame = user_frame if walk else _getframe
 
@@ -114,6 +115,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
     extras, rule, spread_rule, scalar_rule = op.extras, op.rule, op.spread_rule, op.scalar_rule
     (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     saves = op.rule.saves
+    record = record and bool(op.reverse)
     frame = user_frame if walk else _getframe
 
     def call(input, other):  # type: ignore[no-untyped-def]

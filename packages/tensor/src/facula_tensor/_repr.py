@@ -82,8 +82,8 @@ def _corners(shown: Tensor) -> Tensor:
 
     for dim, size in enumerate(shown.shape):
         if size > 2 * EDGE + 1:
-            first = raw.slice(shown, (dim, 0, EDGE + 1, 1))
-            last = raw.slice(shown, (dim, size - EDGE, size, 1))
+            first = raw.slice(shown, dim, 0, EDGE + 1, 1)
+            last = raw.slice(shown, dim, size - EDGE, size, 1)
             shown = cat([first, last], dim)
     return shown
 

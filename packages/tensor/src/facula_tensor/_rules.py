@@ -48,7 +48,8 @@ def make_rules(op: Operator) -> None:
     else:
         backward = _many(op, needs)
     op.is_quick = op.arity == 1 or quick_binary
-    op.rule = op.spread_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves)
+    edges = None if op.is_quick else kept_edges
+    op.rule = op.spread_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
     if op.elementwise and quick_binary:
         op.spread_rule = Rule(op.name, _spread(backward), fresh, saves)
         op.scalar_rule = Rule(op.name, _scalar(op, needs), fresh, saves)
@@ -58,7 +59,7 @@ def make_rules(op: Operator) -> None:
     op.complex_rules = {}
     if op.holomorphic and saves:
         for rule in (op.rule, op.spread_rule, op.scalar_rule, op.number_first_rule):
-            op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves)
+            op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves, edges)
 
 
 def _arguments(rule: Callable) -> tuple[str, ...]:
@@ -253,6 +254,11 @@ class Kept:
     def __init__(self, edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple):
         self.edges, self.values, self.layouts, self.parameters = edges, values, layouts, parameters
         self.versions = tuple([None if value is None else value._storage.version for value in values])
+
+
+def kept_edges(node: Node) -> tuple:
+    """The edges of a node that keeps them in `rest`."""
+    return node.rest.edges
 
 
 def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:

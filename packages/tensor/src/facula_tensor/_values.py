@@ -132,7 +132,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def _unbind_rows(self: Tensor) -> list[Tensor]:
-    return [recording.select(self, (0, i)) for i in range(layout_of_tensor(self).shape[0])]
+    return [recording.select(self, 0, i) for i in range(layout_of_tensor(self).shape[0])]
 
 
 recording.unbind_rows = _unbind_rows

@@ -22,23 +22,25 @@ Window = tuple[Layout, int]
 MOST_WINDOWS = 1024
 
 
-def make_view(op: Operator, window: Callable[..., Window], cached: bool, *, record: bool, walk: bool = False) -> Callable[..., Tensor]:
+def make_view(
+    op: Operator, window: Callable[..., Window], cached: bool, *, record: bool, walk: bool = False
+) -> Callable[..., Tensor]:
     """The function of a view operator. Windows are kept per layout and parameters where `cached`."""
     windows: dict[tuple, Window] = {}
     rule = op.rule
     frame = user_frame if walk else _getframe
 
-    def call(input, parameters=()):  # type: ignore[no-untyped-def]
+    def call(input, *parameters):  # type: ignore[no-untyped-def]
         try:
             found = windows[(input._layout, parameters)]
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
             found = None
         if found is None:
-            layout = layout_of_tensor(as_tensor(op.name.lstrip("_"), input))
+            layout = layout_of_tensor(as_tensor(op.name, input))
             if overridden((input,)):
-                return ask(op.name, lambda input: op.quick(input, parameters), (input,), {})
+                return ask(op.name, op.quick, (input, *parameters), {})
             found = window(layout, *parameters)
-            if cached:
+            if cached and not any(type(one) is list for one in parameters):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
                 windows[(layout, parameters)] = found

@@ -236,7 +236,7 @@ def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     mutated(self, "copy_")
     if record:
         layouts = (layout_of_tensor(self), layout_of_tensor(source))
-        node_for(operators["_overwrite"], (self, source), layouts, (), [self], None, edges)
+        node_for(operators["overwrite"], (self, source), layouts, (), [self], None, edges)
         rebase(self, edges[0])
     return self
 

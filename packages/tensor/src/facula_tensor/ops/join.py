@@ -33,7 +33,7 @@ class _cat:
     def execute(operands, parameters):
         (dim,) = parameters
         layouts = [layout_of_tensor(a) for a in operands]
-        layout = operators["_cat"].outputs(layouts, dim)
+        layout = operators["cat"].outputs(layouts, dim)
         result = make(Tensor, layout, allocate(layout))
         outer = 1
         for size in layout.shape[:dim]:
@@ -58,11 +58,11 @@ class _cat:
         start = 0
         for layout in layouts[:position]:
             start += layout.shape[dim]
-        return F.slice(g, (dim, start, start + layouts[position].shape[dim], 1))
+        return F.slice(g, dim, start, start + layouts[position].shape[dim], 1)
 
 
 def _plan(layout: Any) -> Plan:
-    table = operators["_cat"].slow_table
+    table = operators["cat"].slow_table
     key = (layout.dtype, layout.device)
     plan = table.by_key.get(key)
     return plan if plan is not None else table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
@@ -120,6 +120,6 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             got = f"shape {tuple(one.shape)}" if isinstance(one, Tensor) else type(one).__name__
             raise ValueError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
     at = check_dim("stack", dim, tensors[0].ndim + 1)
-    return cat([recording.unsqueeze(one, (at,)) for one in tensors], at, out=out)
+    return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)
 
 

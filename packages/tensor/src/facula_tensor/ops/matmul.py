@@ -49,17 +49,17 @@ class _matmul:
 def _general_matmul(F: Any, a: Tensor, b: Tensor) -> Tensor:
     """Vectors and stacks that broadcast, in products of equal stacks."""
     if b.ndim == 1:
-        return F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, (0,)), F.unsqueeze(b, (1,))), (-1,)) if a.ndim > 1 else (
-            F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, (0,)), F.unsqueeze(b, (1,))), (-1,)), (-1,))
+        return F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1) if a.ndim > 1 else (
+            F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1), -1)
         )
     if a.ndim == 1:
-        return F.squeeze(F.matmul(F.unsqueeze(a, (0,)), b), (-2,))
+        return F.squeeze(F.matmul(F.unsqueeze(a, 0), b), -2)
     if b.ndim == 2:  # one matrix for all: a single product of more rows
-        rows = F.reshape(a, ((-1, a.shape[-1]),)) if a.numel() else F.reshape(a, ((_rows(a), a.shape[-1]),))
-        return F.reshape(F.matmul(rows, b), ((*a.shape[:-1], b.shape[-1]),))
+        rows = F.reshape(a, (-1, a.shape[-1])) if a.numel() else F.reshape(a, (_rows(a), a.shape[-1]))
+        return F.reshape(F.matmul(rows, b), (*a.shape[:-1], b.shape[-1]))
     batch = broadcast_shapes("matmul", tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    a = F.expand(a, ((*batch, *a.shape[-2:]),))
-    b = F.expand(b, ((*batch, *b.shape[-2:]),))
+    a = F.expand(a, (*batch, *a.shape[-2:]))
+    b = F.expand(b, (*batch, *b.shape[-2:]))
     return F.matmul(a, b)
 
 
@@ -70,7 +70,7 @@ def _rows(a: Tensor) -> int:
     return n
 
 
-Tensor.__matmul__ = operators["_matmul"].quick
+Tensor.__matmul__ = operators["matmul"].quick
 
 
 @method()

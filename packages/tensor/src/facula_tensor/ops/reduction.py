@@ -41,8 +41,8 @@ def spread(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bo
     """A reduced tensor as a view of the shape it was reduced from."""
     if not keepdim:
         for dim in dims:
-            g = F.unsqueeze(g, (dim,))
-    return F.expand(g, (layout.shape,))
+            g = F.unsqueeze(g, dim)
+    return F.expand(g, layout.shape)
 
 
 @composite
@@ -219,7 +219,7 @@ def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     positions = arange(g.shape[dim], device=g.device)
     shape = [1] * g.ndim
     shape[dim] = -1
-    return F.where(F.eq(F.view(positions, (tuple(shape),)), indices), g, 0)
+    return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
 def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, pair: Any) -> Any:

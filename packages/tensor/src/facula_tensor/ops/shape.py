@@ -70,12 +70,18 @@ def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | No
 
 @view
 class _view:
-    """The same elements in another shape."""
+    """The same elements in another shape, without copying; one length may be -1. `view(dtype)` is not offered.
 
-    parameters = ("shape",)
+    ValueError where the strides do not allow it (`reshape` copies then).
 
-    def window(layout, shape):
-        wanted = resolve("view", shape, layout.numel)
+    >>> from facula_tensor import arange
+    >>> arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+
+    def window(layout, *shape):
+        wanted = resolve("view", sizes("view", shape), layout.numel)
         strides = view_strides(layout, wanted)
         if strides is None:
             raise ValueError(
@@ -85,18 +91,21 @@ class _view:
         return layout_of(wanted, strides, layout.dtype, layout.device), 0
 
     @passed_on
-    def reverse_input(F, g, input_layout, _shape):
-        return F.reshape(g, (input_layout.shape,))
+    def reverse_input(F, g, input_layout, *_shape):
+        return F.reshape(g, input_layout.shape)
+
+
+Tensor.view = _view
 
 
 @composite
-def reshape_(F: Any, input: Tensor, parameters: tuple) -> Tensor:
+def reshape_(F: Any, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A view in another shape, or a copy where there is none."""
     layout = layout_of_tensor(input)
-    shape = resolve("reshape", parameters[0], layout.numel)
+    shape = resolve("reshape", shape, layout.numel)
     if view_strides(layout, shape) is None:
         input = F.clone(input)
-    return F.view(input, (shape,))
+    return F.view(input, shape)
 
 
 raw.reshape, recording.reshape = raw.reshape_, recording.reshape_
@@ -117,7 +126,7 @@ class _transpose:
 
     @passed_on
     def reverse_input(F, g, _input_layout, dim0, dim1):
-        return F.transpose(g, (dim0, dim1))
+        return F.transpose(g, dim0, dim1)
 
 
 def permuted(layout: Layout, order: Any) -> Layout:
@@ -156,7 +165,7 @@ class _permute:
         back = [0] * len(dims)
         for place, dim in enumerate(dims):
             back[dim] = place  # negative ones count from the end of both
-        return F.permute(g, (tuple(back),))
+        return F.permute(g, tuple(back))
 
 
 @view
@@ -192,8 +201,6 @@ class _expand:
 class _squeeze:
     """Dimensions of length 1 left out."""
 
-    parameters = ("dims",)
-
     def window(layout, *dims):
         ndim = len(layout.shape)
         chosen = {check_dim("squeeze", dim, ndim) for dim in dims} if dims else set(range(ndim))
@@ -202,7 +209,7 @@ class _squeeze:
 
     @passed_on
     def reverse_input(F, g, input_layout, *_dims):
-        return F.reshape(g, (input_layout.shape,))
+        return F.reshape(g, input_layout.shape)
 
 
 @view
@@ -219,7 +226,7 @@ class _unsqueeze:
 
     @passed_on
     def reverse_input(F, g, input_layout, _dim):
-        return F.reshape(g, (input_layout.shape,))
+        return F.reshape(g, input_layout.shape)
 
 
 @view
@@ -242,7 +249,7 @@ class _select:
     def reverse_input(F, g, input_layout, dim, index):
         at = dim if dim >= 0 else dim + len(input_layout.shape)
         index = index if index >= 0 else index + input_layout.shape[at]
-        return F.slice_back(F.unsqueeze(g, (at,)), (input_layout, at, index, 1))
+        return F.slice_back(F.unsqueeze(g, at), (input_layout, at, index, 1))
 
 
 @view
@@ -281,12 +288,12 @@ class _slice_back:
 
         result = zeros(whole.shape, dtype=g.dtype, device=g.device)
         count = g.shape[dim]
-        write(raw.slice(result, (dim, start, start + (count - 1) * step + 1 if count else start, step)), g)
+        write(raw.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
         return [result]
 
     def reverse_input(F, g, input_layout, _whole, dim, start, step):
         count = input_layout.shape[dim]
-        return F.slice(g, (dim, start, start + (count - 1) * step + 1 if count else start, step))
+        return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
 
 
 @view
@@ -319,35 +326,21 @@ class as_strided_scatter:
 
         input, src = operands
         result = raw.clone(input)
-        write(raw.as_strided(result, parameters), src)
+        write(raw.as_strided(result, *parameters), src)
         return [result]
 
     def reverse_input(F, g, src_layout, size, stride, offset):
         return F.as_strided_scatter(F.contiguous(g), F.zeros_of(g, src_layout), (size, stride, offset))
 
     def reverse_src(F, g, size, stride, offset):
-        return F.clone(F.as_strided(F.contiguous(g), (size, stride, offset)))
+        return F.clone(F.as_strided(F.contiguous(g), size, stride, offset))
 
 
 # -------------------------------------------------------------------------------------------- public functions
-@method("view")
-def view_as_shape(self: Tensor, *shape: Any) -> Tensor:
-    """The same elements in another shape, without copying; one length may be -1. `view(dtype)` is not offered.
-
-    ValueError where the strides do not allow it (`reshape` copies then).
-
-    >>> from facula_tensor import arange
-    >>> arange(6).view(2, -1)
-    tensor([[0, 1, 2],
-            [3, 4, 5]])
-    """
-    return recording.view(self, (sizes("view", shape),))
-
-
 @method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
-    return recording.view(self, (tuple(other.shape),))
+    return recording.view(self, tuple(other.shape))
 
 
 def reshape(input: Tensor, shape: Any) -> Tensor:
@@ -358,13 +351,13 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    return recording.reshape(as_tensor("reshape", input), (sizes("reshape", (shape,) if isinstance(shape, int) else shape),))
+    return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,) if isinstance(shape, int) else shape))
 
 
 @method("reshape")
 def _reshape_method(self: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
-    return recording.reshape(self, (sizes("reshape", shape),))
+    return recording.reshape(self, sizes("reshape", shape))
 
 
 @method()
@@ -380,11 +373,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if first > last:
         raise ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
     if not ndim:
-        return recording.reshape(input, ((1,),))
+        return recording.reshape(input, (1,))
     n = 1
     for size in input.shape[first : last + 1]:
         n *= size
-    return recording.reshape(input, ((*input.shape[:first], n, *input.shape[last + 1 :]),))
+    return recording.reshape(input, (*input.shape[:first], n, *input.shape[last + 1 :]))
 
 
 @method()
@@ -395,7 +388,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> transpose(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
     """
-    return recording.transpose(input, (dim0, dim1))
+    return recording.transpose(input, dim0, dim1)
 
 
 @method("mT")
@@ -412,7 +405,7 @@ def transposed_matrix(F: Any, input: Tensor) -> Tensor:
         return F.reverse_dims(input)
     if input.ndim < 2:
         raise ValueError(f"mT: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    return F.transpose(input, (-2, -1))
+    return F.transpose(input, -2, -1)
 
 
 raw.mT, recording.mT = raw.transposed_matrix, recording.transposed_matrix
@@ -428,7 +421,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
     facula.Size([4, 2, 3])
     """
-    return recording.permute(input, (sizes("permute", dims),))
+    return recording.permute(input, sizes("permute", dims))
 
 
 @method()
@@ -440,19 +433,19 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
-    return recording.expand(self, (sizes("expand", shape),))
+    return recording.expand(self, sizes("expand", shape))
 
 
 @method()
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """A view expanded to the shape of `other`."""
-    return recording.expand(self, (tuple(other.shape),))
+    return recording.expand(self, tuple(other.shape))
 
 
 @method()
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """A view broadcast to `shape`."""
-    return recording.expand(input, (sizes("broadcast_to", (shape,)),))
+    return recording.expand(input, sizes("broadcast_to", (shape,)))
 
 
 @method()
@@ -465,7 +458,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """
     if dim is None:
         return recording.squeeze(input)
-    return recording.squeeze(input, tuple(dim) if isinstance(dim, (tuple, list)) else (dim,))
+    return recording.squeeze(input, *(tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)))
 
 
 @method()
@@ -476,7 +469,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     >>> unsqueeze(ones(2), 0).shape
     facula.Size([1, 2])
     """
-    return recording.unsqueeze(input, (dim,))
+    return recording.unsqueeze(input, dim)
 
 
 @method()
@@ -487,7 +480,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     >>> select(arange(3), 0, -1)
     tensor(2)
     """
-    return recording.select(input, (dim, index))
+    return recording.select(input, dim, index)
 
 
 @method()
@@ -503,7 +496,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     start = start + size if start < 0 else start
     if length < 0 or start < 0 or start + length > size:
         raise IndexError(f"narrow: start {start} and length {length} do not fit dimension {dim} of size {size}")
-    return recording.slice(input, (dim, start, start + length, 1))
+    return recording.slice(input, dim, start, start + length, 1)
 
 
 @method()
@@ -521,7 +514,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         raise ValueError(f"movedim: source {source} and destination {destination} must be equally many, each named once")
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]
-    return recording.permute(input, (tuple(order),))
+    return recording.permute(input, tuple(order))
 
 
 @method()
@@ -555,20 +548,26 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         )
     if input.node is not None and (not layout.is_contiguous or overlaps_itself(wanted) or offset < own):
         raise NotImplementedError("as_strided: gradients are defined for contiguous tensors and strides without overlap")
-    return recording.as_strided(input, (shape, strides, offset - own))
+    return recording.as_strided(input, shape, strides, offset - own)
 
 
-@method("t")
-def t(input: Tensor) -> Tensor:
+@view
+class t:
     """The transpose of a matrix, as a view; vectors and numbers are their own.
 
     >>> from facula_tensor import ones
     >>> t(ones(2, 3)).shape
     facula.Size([3, 2])
     """
-    if as_tensor("t", input).ndim > 2:
-        raise ValueError(f"t: expected at most 2 dimensions; got shape {tuple(input.shape)}; use transpose or permute")
-    return recording.reverse_dims(input)
+
+    def window(layout):
+        if len(layout.shape) > 2:
+            raise ValueError(f"t: expected at most 2 dimensions; got shape {layout.shape}; use transpose or permute")
+        return layout.transposed(), 0
+
+    @passed_on
+    def reverse_input(F, g):
+        return F.reverse_dims(g)
 
 
 @method()
@@ -580,7 +579,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     (tensor(0), tensor(1))
     """
     dim = check_dim("unbind", dim, as_tensor("unbind", input).ndim)
-    return tuple(recording.select(input, (dim, i)) for i in range(input.shape[dim]))
+    return tuple(recording.select(input, dim, i) for i in range(input.shape[dim]))
 
 
 @method()
@@ -605,7 +604,7 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
             raise ValueError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
     pieces, start = [], 0
     for length in lengths:
-        pieces.append(recording.slice(input, (dim, start, start + length, 1)))
+        pieces.append(recording.slice(input, dim, start, start + length, 1))
         start += length
     return tuple(pieces)
 
