@@ -15,6 +15,6 @@ ffi.set_source(
     '#include "host.h"',
     sources=["csrc/host.c"],
     include_dirs=["csrc"],
-    extra_compile_args=["-std=gnu11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
+    extra_compile_args=["-std=gnu11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra"],
     py_limited_api=True,
 )

@@ -1,6 +1,7 @@
 import gc
 
 import pytest
+
 from facula_allocator import HostAllocator
 from facula_allocator.extend import refuse_next
 

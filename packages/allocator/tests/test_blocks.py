@@ -5,6 +5,7 @@ import types
 
 import pytest
 from blocks import holds, take, write
+
 from facula_allocator import HostAllocator
 from facula_allocator.extend import block_size
 
@@ -78,7 +79,8 @@ def test_take_for_says_when_there_is_none(allocator):
 
 @pytest.mark.parametrize("method", ["take_for", "refill"])
 @pytest.mark.parametrize(
-    "nbytes, error", [(-1, ValueError), (-(1 << 40), ValueError), (1.5, TypeError), (5e6, TypeError), ("8", TypeError)]
+    ("nbytes", "error"),
+    [(-1, ValueError), (-(1 << 40), ValueError), (1.5, TypeError), (5e6, TypeError), ("8", TypeError)],
 )
 def test_what_is_no_size_is_refused_by_name(allocator, method, nbytes, error):
     with pytest.raises(error, match=rf"{method}.*nbytes.*{nbytes}"):

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 from blocks import holds, write
+
 from facula_allocator import HostAllocator
 
 
@@ -122,6 +123,63 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
     thread.join()
     assert seen == [True] and given == [0]
     assert allocator.trim() > 0
+
+
+def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
+    """The collection begins when `take` has already seen that none runs."""
+    allocator = HostAllocator()
+    seen = []
+
+    def look(owner):
+        proceed.set()
+        done.wait(10)
+        seen.append(holds(owner.address, 5000, 7))
+
+    proceed, done = threading.Event(), threading.Event()
+
+    class Waiting(list):
+        """A list whose first look makes the taking thread wait until the collection runs."""
+
+        def __len__(self):
+            proceed.wait(10)
+            return super().__len__()
+
+    owner = Owner(allocator, 5000)
+    write(owner.address, 5000, 7)
+    Looker(owner, look)
+    del owner
+    size_class = allocator._size_class(5000)
+    size_class.spare = Waiting()
+
+    def elsewhere():
+        for _ in range(10):
+            write(allocator.refill(5000)[0], 5000, 9)
+        done.set()
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    gc.collect()
+    thread.join()
+    assert seen == [True]
+
+
+def test_a_collection_shares_slabs_too(no_collection):
+    allocator = HostAllocator()
+    owner = Owner(allocator, 64)
+    Looker(owner, lambda owner: [allocator.refill(64) for _ in range(200)])
+    del owner
+    gc.collect()
+    assert allocator.statistics()["system_allocations"] == 2
+
+
+def test_what_is_given_back_leaves_no_garbage(no_collection):
+    allocator = HostAllocator()
+    for _, release in [allocator.refill(nbytes) for nbytes in (64, 5000, 3 << 20) for _ in range(50)]:
+        release()
+    del release
+    gc.collect()
+    assert allocator.trim() > 0
+    assert gc.collect() == 0
 
 
 def test_after_the_collection_all_of_it_is_reused(no_collection):

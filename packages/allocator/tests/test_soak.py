@@ -4,6 +4,7 @@ import gc
 import random
 
 from blocks import take
+
 from facula_allocator import HostAllocator
 
 

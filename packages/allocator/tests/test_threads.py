@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from blocks import take
+
 from facula_allocator import HostAllocator, default_host_allocator
 
 THREADS = 8
@@ -75,7 +76,7 @@ def test_no_block_has_two_owners(pools):
 
 
 def test_together_they_never_pass_the_limit():
-    limit = THREADS * 3 * MIB
+    limit = THREADS * 5 * MIB // 2
     allocator = HostAllocator(limit=limit)
 
     def work(number):

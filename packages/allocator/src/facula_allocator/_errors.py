@@ -47,4 +47,4 @@ fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
                 f"{want} within limit={readable(self.limit)}; {held}. "
                 "Keep fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)"
             )
-        return f"{want}; the system refused, while {held} here. Keep fewer tensors alive at once, or close other programs"
+        return f"{want}; the system refused ({held}). Keep fewer tensors alive at once, or close other programs"

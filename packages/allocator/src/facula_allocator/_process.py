@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class _Collecting(set):
+class _Collecting(set[str]):
     """Not empty while the collector runs; see Note [No Python in the collector's callbacks]."""
 
     start = property(None, set.update)
@@ -45,7 +45,7 @@ collecting = _Collecting()
 # of reach in the child, whose other threads are gone.
 trimming = RLock()
 
-_installed: dict[str, Callable] = {}
+_installed: dict[str, Callable[[str, dict[str, int]], None]] = {}
 
 
 def watch(releases_regions: bool) -> None:
@@ -53,20 +53,18 @@ def watch(releases_regions: bool) -> None:
     callback = partial(setattr, collecting)
     if _installed.setdefault("collecting", callback) is callback:
         gc.callbacks.append(callback)
-        os.register_at_fork(
-            before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release
-        )
+        os.register_at_fork(before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release)
     if releases_regions:
         holder = _holder()
         if _installed.setdefault("holder", holder) is holder:
             gc.callbacks.append(holder)
 
 
-def _holder() -> Callable[[str, dict], None]:
+def _holder() -> Callable[[str, dict[str, int]], None]:
     """Python code after all: it serves debugging, where a lost Ctrl-C is bearable."""
     hold = hold_releases  # a local name, since at interpreter exit this module's are gone before the last collection
 
-    def on_collection(phase: str, info: dict) -> None:
+    def on_collection(phase: str, info: dict[str, int]) -> None:
         hold(phase == "start")
 
     return on_collection

@@ -39,11 +39,11 @@ class Account:
         """Reserved bytes, their peak, bytes and count of live regions, regions taken, regions given back."""
         out = ffi.new("int64_t[6]")
         lib.facula_account_read(self._account, out)
-        return tuple(out)  # type: ignore[return-value]
+        return tuple(out)
 
     def reserved(self) -> int:
         """Bytes taken from the system and not given back."""
-        return lib.facula_account_reserved(self._account)
+        return int(lib.facula_account_reserved(self._account))
 
     def reset_peak(self) -> None:
         """The peak starts again at what is reserved now."""
