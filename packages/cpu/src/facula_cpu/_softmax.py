@@ -14,9 +14,9 @@ from ._registry import find_kernel
 if TYPE_CHECKING:
     from facula_storage import Layout
 
-SHORT, SIDE_BY_SIDE = 64, 16  # rows so short are computed side by side, if there are so many
-STRIP = 128
-ROW_COST = 40_000  # picoseconds
+SHORT, SIDE_BY_SIDE = 24, 16  # rows so short are computed side by side, if there are so many
+STRIP = 256
+ROW_COST, COLUMN_COST = 40_000, 5_000  # picoseconds
 
 
 @planner("softmax", "log_softmax", "softmax_grad", "log_softmax_grad")
@@ -44,10 +44,11 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     first, inner = dims[0][0], dims[0][1:]
     rows = o.numel // n if n else 0
     by_column = first >= SIDE_BY_SIDE and (n <= SHORT or (max(inner) == size < max(along)))
-    work = o.numel * kernel.cost + rows * ROW_COST
+    row = n * kernel.cost + (COLUMN_COST if by_column else ROW_COST)
+    work = rows * row
     segment = first or 1
     if work > SERIAL:
-        segment = min(segment, max(1, SERIAL // (2 * (n * kernel.cost + ROW_COST))))
+        segment = min(segment, max(1, SERIAL // (2 * row)))
         if by_column:
             segment = min(first, -(-segment // STRIP) * STRIP)
     segments = -(-first // segment) * (rows // first if first else 0)
@@ -56,7 +57,7 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     struct.kernel = ffi.cast("struct facula_row_kernel *", kernel.address)
     struct.n, struct.x_step, struct.y_step, struct.o_step = n, *along
     struct.segment, struct.segments = segment, segments
-    struct.group = max(1, int(SERIAL // 2 // (segment * (n * kernel.cost + ROW_COST))))
+    struct.group = max(1, SERIAL // (2 * segment * row))
     struct.operands = 1 + len(inputs)
     struct.by_column, struct.serial, struct.dims = by_column, work <= SERIAL, len(dims)
     driver = find_kernel("rows")
