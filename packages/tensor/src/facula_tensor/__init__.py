@@ -3,119 +3,73 @@
 What it is: `Tensor`, operators declared once each (`ops/`, a file a family), creation, indexing, random numbers.
 May import: facula_storage, facula_autograd, facula_cpu; no module of theirs but the package and its `extend`.
 Where next: `ops/arithmetic.py` for what an operator is, `_quick.py` for what a call does, `_general.py` for the
-rest of it; `extend.py` is for sibling packages.
+rest of it; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
 """
 
-from facula_autograd import (
-    Function,
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from facula_cpu import CpuBackend, get_num_threads, set_num_threads
-from facula_storage import (
-    Device as device,
-)
-from facula_storage import (
-    DType as dtype,
-)
-from facula_storage import (
-    bfloat16,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
-from facula_storage import (
-    bool_ as bool,
-)
+# ruff: noqa: F403  each family lists its public names in its own __all__
+# The names that a program with tensors needs from the packages below are here too; their homes are there.
+from facula_autograd import Function as Function
+from facula_autograd import enable_grad as enable_grad
+from facula_autograd import inference_mode as inference_mode
+from facula_autograd import is_grad_enabled as is_grad_enabled
+from facula_autograd import no_grad as no_grad
+from facula_autograd import set_grad_enabled as set_grad_enabled
+from facula_storage import Device as device  # noqa: F401
+from facula_storage import DType as dtype  # noqa: F401
+from facula_storage import bfloat16 as bfloat16
+from facula_storage import bool_ as bool  # noqa: F401
+from facula_storage import complex64 as complex64
+from facula_storage import complex128 as complex128
+from facula_storage import float16 as float16
+from facula_storage import float32 as float32
+from facula_storage import float64 as float64
+from facula_storage import int8 as int8
+from facula_storage import int16 as int16
+from facula_storage import int32 as int32
+from facula_storage import int64 as int64
+from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _startup as _startup
-from ._creation import (
-    arange,
-    as_tensor,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    from_numpy,
-    frombuffer,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    tensor,
-    zeros,
-    zeros_like,
-)
+from . import _creation, _promotion, _random
 from . import _indexing as _indexing
-from ._promotion import can_cast, get_default_dtype, promote_types, result_type, set_default_dtype
-from ._random import (
-    Generator,
-    bernoulli,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
-    seed,
-    set_rng_state,
-)
 from . import _repr as _repr
+from . import _startup as _startup
+from ._creation import *
+from ._promotion import *
+from ._random import *
 from ._tensor import Parameter, Size, Tensor
 from ._values import is_tensor
-from .ops.arithmetic import abs, add, div, maximum, minimum, mul, neg, pow, sign, sub
-from .ops.comparison import eq, ge, gt, le, lt, ne
-from .ops.copying import clone, where
-from .ops.join import cat, stack
-from .ops.matmul import bmm, dot, matmul, mm, mv
-from .ops.pointwise import (
-    cos,
-    exp,
-    expm1,
-    log,
-    log1p,
-    reciprocal,
-    relu,
-    rsqrt,
-    sigmoid,
-    sin,
-    sqrt,
-    tanh,
-)
-from .ops.reduction import all, amax, amin, any, argmax, argmin, max, mean, min, sum
-from .ops.shape import (
-    as_strided,
-    broadcast_to,
-    chunk,
-    flatten,
-    movedim,
-    narrow,
-    permute,
-    reshape,
-    select,
-    split,
-    squeeze,
-    t,
-    transpose,
-    unbind,
-    unsqueeze,
-)
-from .ops.softmax import log_softmax, softmax
+from .ops import arithmetic as _arithmetic
+from .ops import comparison as _comparison
+from .ops import copying as _copying
+from .ops import join as _join
+from .ops import matmul as _matmul
+from .ops import pointwise as _pointwise
+from .ops import reduction as _reduction
+from .ops import shape as _shape
+from .ops import softmax as _softmax
+from .ops.arithmetic import *
+from .ops.comparison import *
+from .ops.copying import *
+from .ops.join import *
+from .ops.matmul import *
+from .ops.pointwise import *
+from .ops.reduction import *
+from .ops.shape import *
+from .ops.softmax import *
 
 __version__ = "0.1.0"
+
+__all__ = ["Parameter", "Size", "Tensor", "is_tensor"]
+__all__ += _creation.__all__
+__all__ += _promotion.__all__
+__all__ += _random.__all__
+__all__ += _arithmetic.__all__
+__all__ += _comparison.__all__
+__all__ += _copying.__all__
+__all__ += _join.__all__
+__all__ += _matmul.__all__
+__all__ += _pointwise.__all__
+__all__ += _reduction.__all__
+__all__ += _shape.__all__
+__all__ += _softmax.__all__

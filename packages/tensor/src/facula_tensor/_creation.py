@@ -24,6 +24,25 @@ from ._tensor import Tensor, make, method
 from .ops.copying import fill
 from .ops.shape import sizes
 
+__all__ = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
 
 def _place(device: Any) -> Device:
     return cpu if device is None else Device(device)

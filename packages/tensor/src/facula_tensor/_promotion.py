@@ -23,6 +23,8 @@ from facula_storage import (
 )
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
+__all__ = ["can_cast", "get_default_dtype", "promote_types", "result_type", "set_default_dtype"]
+
 _default: list[DType] = [float32]
 
 

@@ -23,6 +23,23 @@ from ._tensor import Tensor, layout_of_tensor, method
 from .ops.copying import write
 from .ops.shape import sizes
 
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+]
+
 _MASK = (1 << 63) - 1
 
 

@@ -13,6 +13,8 @@ from .._operator import operators, pass_on
 from .._promotion import floating
 from .._tensor import Tensor, method
 
+__all__ = ["abs", "add", "div", "maximum", "minimum", "mul", "neg", "pow", "sign", "sub"]
+
 
 def numeric(dtype: DType) -> bool:
     """Any dtype but bool."""

@@ -7,6 +7,8 @@ from facula_storage.extend import COMPLEX
 
 from .._declare import elementwise
 
+__all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
+
 
 def boolean(dtype: DType) -> DType:
     """The dtype of an answer."""

@@ -18,6 +18,8 @@ from .._promotion import as_dtype, check_scalar
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._views import rebase
 
+__all__ = ["clone", "where"]
+
 
 def copy_plan(source: Layout, target: Layout) -> Any:
     """The plan that copies one layout into another, casting and broadcasting."""

@@ -13,6 +13,8 @@ from .._operator import operators, passed_on, raw, recording
 from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
 
+__all__ = ["cat", "stack"]
+
 
 @operator
 class _cat:

@@ -12,6 +12,8 @@ from .._operator import operators, recording
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
 
+__all__ = ["bmm", "dot", "matmul", "mm", "mv"]
+
 
 @operator
 class _matmul:

@@ -8,6 +8,8 @@ from facula_storage.extend import COMPLEX
 from .._declare import elementwise
 from .._promotion import floating
 
+__all__ = ["cos", "exp", "expm1", "log", "log1p", "reciprocal", "relu", "rsqrt", "sigmoid", "sin", "sqrt", "tanh"]
+
 
 def real(dtype: DType) -> bool:
     """Any dtype but a complex one."""

@@ -14,6 +14,8 @@ from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 
+__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "sum"]
+
 
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None and ()."""

@@ -12,6 +12,24 @@ from .._operator import composite, passed_on, raw, recording
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 
+__all__ = [
+    "as_strided",
+    "broadcast_to",
+    "chunk",
+    "flatten",
+    "movedim",
+    "narrow",
+    "permute",
+    "reshape",
+    "select",
+    "split",
+    "squeeze",
+    "t",
+    "transpose",
+    "unbind",
+    "unsqueeze",
+]
+
 
 def sizes(operation: str, args: tuple) -> tuple[int, ...]:
     """A shape given as integers or as one tuple or list of them."""

@@ -13,6 +13,8 @@ from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
 
+__all__ = ["log_softmax", "softmax"]
+
 
 def like(layout: Layout, *rest: Any) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
