@@ -1,4 +1,7 @@
-"""Which dtype comes out of two operands, of an `out=` and of an in-place call: asked of any library alike."""
+"""Which dtype comes out of two operands, of an `out=` and of an in-place call: asked of any library alike.
+
+Not asked: float16 with a complex number or zero-dimensional tensor, which PyTorch makes complex32.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,12 @@ def answers(library) -> dict[str, str]:
         call = getattr(library, name)
         for left, right in product(DTYPES, DTYPES):
             found[f"{name}({left}[2], {right}[2])"] = outcome(call, ones(left, 2), ones(right, 2))
-            found[f"{name}({left}[2], {right}[])"] = outcome(call, ones(left, 2), ones(right))
+            if left != "float16" or "complex" not in right:
+                found[f"{name}({left}[2], {right}[])"] = outcome(call, ones(left, 2), ones(right))
         for left, (kind, value) in product(DTYPES, SCALARS.items()):
-            found[f"{name}({left}[2], {kind})"] = outcome(call, ones(left, 2), value)
-            found[f"{name}({left}[], {kind})"] = outcome(call, ones(left), value)
+            if left != "float16" or kind != "complex":
+                found[f"{name}({left}[2], {kind})"] = outcome(call, ones(left, 2), value)
+                found[f"{name}({left}[], {kind})"] = outcome(call, ones(left), value)
     for left, right in product(DTYPES, DTYPES):
         one = ones(left, 2)
         found[f"add({left}[2], {left}[2], out={right}[2])"] = outcome(library.add, one, one, out=ones(right, 2))

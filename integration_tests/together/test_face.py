@@ -11,6 +11,10 @@ facula = pytest.importorskip("facula", reason="packages/facula is not begun", ex
 
 # Top-level modules that `import facula` may add to what `import numpy, cffi` already loads.
 ALLOWED = {
+    "__future__",
+    "_heapq",
+    "heapq",
+    "threading",
     "_cffi_backend",
     "_contextvars",
     "_queue",
