@@ -40,7 +40,7 @@
 
 #include "plans/library.h"
 
-enum { MOST_THREADS = 256, SPINS_PER_LOOK = 64, SPINS_BEFORE_YIELD = 4096 };
+enum { MOST_THREADS = 256, SPINS_PER_LOOK = 64, SPINS_BEFORE_YIELD = 256 };
 static const int64_t SPIN_NS = 200000;
 static const uint64_t OPEN = 1ull << 32;
 
