@@ -256,7 +256,7 @@ def test_address_sanitizer_sees_blocks_without_pools(planted, report):
 
 def test_importing_is_light():
     done = run("import sys; before = set(sys.modules); import facula_allocator; print(*set(sys.modules) - before)")
-    heavy = {"cffi", "numpy", "inspect", "typing", "dataclasses", "ctypes", "subprocess", "asyncio", "multiprocessing"}
+    heavy = {"cffi", "numpy", "inspect", "dataclasses", "ctypes", "subprocess", "asyncio", "multiprocessing"}
     assert not heavy & set(done.stdout.split())
     assert {name for name in done.stdout.split() if name.startswith("facula")} == {
         name for name in done.stdout.split() if name.startswith("facula_allocator")
