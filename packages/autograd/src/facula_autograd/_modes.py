@@ -21,18 +21,22 @@ if TYPE_CHECKING:
 _FIELDS = ("grad", "inference", "level", "autocast", "vmap", "capture", "anomaly", "overrides", "saved_hooks")
 
 
+_DEFAULTS = (True, False, 0, None, None, None, None, True, None)
+
+
 class Mode:
     """An immutable record of what surrounds an operator.
 
     `grad`: record; `inference`: results can never be recorded; `level`: forward-mode nesting;
     `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
     None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
+    `only_grad` follows: nothing but `grad` differs from the default.
 
     >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
     (True, False)
     """
 
-    __slots__ = _FIELDS
+    __slots__ = (*_FIELDS, "only_grad")
 
     grad: bool
     inference: bool
@@ -47,6 +51,7 @@ class Mode:
     def __init__(self, values: tuple) -> None:
         for name, value in zip(_FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Mode: records are immutable; use replace({name}=...)")
@@ -60,7 +65,6 @@ class Mode:
         return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in _FIELDS) + ")"
 
 
-_DEFAULTS = (True, False, 0, None, None, None, None, True, None)
 DEFAULT = Mode(_DEFAULTS)
 _NO_GRAD = DEFAULT.replace(grad=False)
 _GRAD_OFF = {"grad": False}

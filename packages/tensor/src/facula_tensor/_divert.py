@@ -10,12 +10,8 @@ from facula_storage.extend import collecting
 from ._general import general
 
 if TYPE_CHECKING:
-    from facula_autograd.extend import Mode
-
     from ._operator import Operator
     from ._tensor import Tensor
-
-NO_GRAD = DEFAULT.replace(grad=False)
 
 
 def divert(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
@@ -25,11 +21,12 @@ def divert(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | 
     mode = current_mode()
     if mode is DEFAULT:
         return op.unchecked(*operands, parameters) if parameters else op.unchecked(*operands)
-    if is_no_grad(mode):
+    if mode.only_grad:  # no_grad, and nothing else
         return op.raw(*operands, parameters) if parameters else op.raw(*operands)
     return general(op, operands, parameters, True, out)
 
 
-def is_no_grad(mode: Mode) -> bool:
-    """Whether the mode differs from the default only in that nothing is recorded."""
-    return not mode.grad and mode.replace(grad=True) is DEFAULT
+def unrecorded() -> bool | None:
+    """Whether this thread is in no_grad: None where it is in some other mode, too."""
+    mode = current_mode()
+    return not mode.grad if mode.only_grad else None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, edge_to, special
 
+from facula_storage.extend import FLOATING
+
 from ._errors import show
 from ._general import coerce, find_plan, launch, mutated, node_for, output_layouts, promote, run
 from ._memory import check_overlap, check_writable
@@ -23,6 +25,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     if alpha != 1:
+        learn_scaled(op, operands[0])
         operands = (operands[0], times(op, operands[1], alpha))
     if overridden(operands):
         return ask(name, lambda *args, **kwargs: general_inplace(op, args, parameters), operands, {})
@@ -72,6 +75,16 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
         rebase(target, edges[0])
     return target
+
+
+def learn_scaled(op: Operator, target: Any) -> None:
+    """Let the quick path know the kernel that multiplies and adds at once; floating tensors have one."""
+    if not op.scaled or not isinstance(target, Tensor):
+        return
+    layout = layout_of_tensor(target)
+    if layout.dtype.category == FLOATING and layout.is_contiguous and op.scaled_table.dense[layout.dense] is None:
+        plan = layout.device.backend.plan("add_scaled", (layout, layout, float), (layout,), ())
+        op.scaled_table.add_dense(op.scaled_table.dense, layout.dense, plan)
 
 
 def times(op: Operator, other: Any, alpha: Any) -> Any:

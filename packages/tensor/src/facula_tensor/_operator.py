@@ -74,7 +74,8 @@ class Operator:
     `inputs` are the names of its tensor operands, `arity` their number (-1: any). `outputs(*layouts,
     *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
     `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result)
-    instead. `kernel` is the backend's name for it. `redirect(F, operands, parameters)` may answer a call
+    instead. `kernel` is the backend's name for it; `scaled`, where not 0, says that `alpha` is a factor
+    of the second operand, and the sign that it gets. `redirect(F, operands, parameters)` may answer a call
     in other operators, `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name to its rule. `quick`, `raw` and `unchecked` are the three
     functions made from it (see _quick.py).
     """
@@ -98,7 +99,7 @@ class Operator:
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.holomorphic: bool = declared.get("holomorphic", True)
         self.forward: Callable | None = declared.get("forward")
-        self.scaled: bool = declared.get("scaled", False)
+        self.scaled: int = declared.get("scaled", 0)
         self.mask_operands: int = declared.get("mask_operands", 0)
         self.inplace: bool = declared.get("inplace", is_elementwise and self.result is same)
         self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))
@@ -106,6 +107,7 @@ class Operator:
             name: declared[f"reverse_{name}"] for name in self.inputs if f"reverse_{name}" in declared
         }
         self.table = PlanTable(self.name)
+        self.scaled_table = PlanTable("add_scaled")
         self.slow_table = PlanTable(self.name)  # signatures the quick path must not find: complex, given outputs
         self.rule: Rule
         self.spread_rule: Rule  # for operands of unequal layouts

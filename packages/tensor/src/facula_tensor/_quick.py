@@ -8,13 +8,15 @@ nothing here has any effect before the launch. See Note [Quick path].
 
 from __future__ import annotations
 
+from functools import partial
 from sys import _getframe
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_storage import Storage
+from facula_storage.extend import collecting
 
-from ._divert import divert
+from ._divert import divert, unrecorded
 from ._general import general
 from ._inplace import general_inplace
 from ._rules import keep
@@ -37,13 +39,15 @@ if TYPE_CHECKING:
 # * An address that is None (a buffer in another physical order), a table without a plan (None is not
 #   callable) and an operand that is no tensor raise TypeError or AttributeError before the launch has
 #   done anything. They are caught once, around everything.
-# * `special` is a shared list, not empty while any thread is in a mode or the garbage collector runs.
+# * `guard` is a shared list, not empty while any thread is in a mode or the garbage collector runs (raw
+#   functions look at the collector's alone). It is asked directly before a block is taken, with no call
+#   between: during a collection blocks must come from `refill`. `break` leaves to `avoid`, outside the try.
 # * Offsets count bytes, so that an address is one addition, left out for the many zeros.
 # * A new node's call site is a code object and an instruction, never a frame.
 # * Two operands of the same layout object take a plan that fits any size (`dense`); all others one
 #   that is found under both layouts.
 # `record`, `checked` and `walk` are constants of a closure: the same text gives the function users call,
-# the one used while `special` is not empty, and the raw one that gradient rules call.
+# the one used while somebody else is in a mode, and the raw one that gradient rules call.
 
 
 def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
@@ -52,89 +56,25 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
     record = record and bool(op.reverse)
     rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
     frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
-        if out is not None or (checked and special):
+        if out is not None:
             return divert(op, (input,), _parameters, out)
-        try:
-            la = lo = input._layout
-            sa = input._storage
-            oa = input._offset
-            na = input.node
-            launch = None if _parameters else dense[la.dense]
-            if launch is None:
-                plan = plans[(la, _parameters)]
-                launch = plan.launch
-                lo = plan.out
-            s = Storage()
+        while True:  # left by break alone
             try:
-                p, s.__del__ = lo.take()
-            except IndexError:
-                p, s.__del__ = lo.refill()
-            pa = sa.ptr
-            if oa:
-                pa += oa
-            launch(lo.numel, pa, p)
-        except (AttributeError, KeyError, TypeError, RuntimeError):
-            pass
-        else:
-            s.ptr = p
-            s.version = 0
-            t = Tensor()
-            t._layout = lo
-            t._storage = s
-            t._offset = 0
-            if not record or na is None:
-                t.node = None
-                return t
-            n = t.node = Node()
-            n.rule = rule
-            n.seq = next_seq()
-            n.e0 = input if na is LEAF else na
-            if save_out:
-                n.s0 = s
-                n.s1 = lo
-                n.v0 = n.v1 = 0
-            elif save_input:
-                n.s0 = keep(input) if na is not LEAF else input
-                n.v0 = sa.version
-            if extras:
-                n.rest = (la, _parameters)
-            f = frame(1)
-            n.code = f.f_code
-            n.lasti = f.f_lasti
-            return t
-        return general(op, (input,), _parameters, record)
-
-    return call
-
-
-def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
-    """The function of an operator with two tensor operands, or a tensor and a Python number."""
-    dense, plans, with_float, with_int = op.table.dense, op.table.by_key, op.table.with_float, op.table.with_int
-    extras, rule, spread_rule, scalar_rule = op.extras, op.rule, op.spread_rule, op.scalar_rule
-    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
-    saves = op.rule.saves
-    record = record and bool(op.reverse)
-    frame = user_frame if walk else _getframe
-
-    def call(input, other):  # type: ignore[no-untyped-def]
-        if checked and special:
-            return divert(op, (input, other))
-        kind = type(other)
-        if kind is float or kind is int:
-            try:
-                la = input._layout
+                la = lo = input._layout
                 sa = input._storage
                 oa = input._offset
                 na = input.node
-                lo = la
-                launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                launch = None if _parameters else dense[la.dense]
                 if launch is None:
-                    plan = plans[(la, kind)]
+                    plan = plans[(la, _parameters)]
                     launch = plan.launch
                     lo = plan.out
                 s = Storage()
+                if guard:
+                    break
                 try:
                     p, s.__del__ = lo.take()
                 except IndexError:
@@ -142,8 +82,8 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 pa = sa.ptr
                 if oa:
                     pa += oa
-                launch(lo.numel, pa, p, other)
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+                launch(lo.numel, pa, p)
+            except (AttributeError, KeyError, TypeError, RuntimeError):
                 pass
             else:
                 s.ptr = p
@@ -156,96 +96,178 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     t.node = None
                     return t
                 n = t.node = Node()
-                n.rule = scalar_rule
+                n.rule = rule
                 n.seq = next_seq()
                 n.e0 = input if na is LEAF else na
-                n.s1 = other
-                if a_needs_a:
+                if save_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                elif save_input:
                     n.s0 = keep(input) if na is not LEAF else input
                     n.v0 = sa.version
+                if extras:
+                    n.rest = (la, _parameters)
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            return general(op, (input,), _parameters, record)
+        return avoid(op, (input,), _parameters)
+
+    return call
+
+
+def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
+    """The function of an operator with two tensor operands, or a tensor and a Python number."""
+    dense, plans, with_float, with_int = op.table.dense, op.table.by_key, op.table.with_float, op.table.with_int
+    extras, rule, spread_rule, scalar_rule = op.extras, op.rule, op.spread_rule, op.scalar_rule
+    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
+    saves = op.rule.saves
+    record = record and bool(op.reverse)
+    frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+
+    def call(input, other):  # type: ignore[no-untyped-def]
+        kind = type(other)
+        if kind is float or kind is int:
+            while True:  # left by break alone
+                try:
+                    la = input._layout
+                    sa = input._storage
+                    oa = input._offset
+                    na = input.node
+                    lo = la
+                    launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                    if launch is None:
+                        plan = plans[(la, kind)]
+                        launch = plan.launch
+                        lo = plan.out
+                    s = Storage()
+                    if guard:
+                        break
+                    try:
+                        p, s.__del__ = lo.take()
+                    except IndexError:
+                        p, s.__del__ = lo.refill()
+                    pa = sa.ptr
+                    if oa:
+                        pa += oa
+                    launch(lo.numel, pa, p, other)
+                except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+                    pass
+                else:
+                    s.ptr = p
+                    s.version = 0
+                    t = Tensor()
+                    t._layout = lo
+                    t._storage = s
+                    t._offset = 0
+                    if not record or na is None:
+                        t.node = None
+                        return t
+                    n = t.node = Node()
+                    n.rule = scalar_rule
+                    n.seq = next_seq()
+                    n.e0 = input if na is LEAF else na
+                    n.s1 = other
+                    if a_needs_a:
+                        n.s0 = keep(input) if na is not LEAF else input
+                        n.v0 = sa.version
+                    f = frame(1)
+                    n.code = f.f_code
+                    n.lasti = f.f_lasti
+                    return t
+                return general(op, (input, other), (), record)
+            return avoid(op, (input, other), ())
+        while True:  # left by break alone
+            try:
+                la = lo = input._layout
+                lb = other._layout
+                sa = input._storage
+                sb = other._storage
+                oa = input._offset
+                ob = other._offset
+                na = input.node
+                nb = other.node
+                launch = dense[la.dense] if la is lb else None
+                if launch is None:
+                    plan = plans[(la, lb)]
+                    launch = plan.launch
+                    lo = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                pa = sa.ptr
+                pb = sb.ptr
+                if oa:
+                    pa += oa
+                if ob:
+                    pb += ob
+                launch(lo.numel, pa, pb, p)
+            except (AttributeError, KeyError, TypeError, RuntimeError):
+                pass
+            else:
+                s.ptr = p
+                s.version = 0
+                t = Tensor()
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.seq = next_seq()
+                n.e0 = input if na is LEAF else na
+                n.e1 = other if nb is LEAF else nb
+                n.rule = rule if la is lb else spread_rule
+                if extras or la is not lb:
+                    n.rest = (la, lb)
+                if saves:
+                    n.s0 = n.s1 = None
+                    if (b_needs_a and nb is not None) or (a_needs_a and na is not None):
+                        n.s0 = keep(input) if na is not LEAF else input
+                        n.v0 = sa.version
+                    if (a_needs_b and na is not None) or (b_needs_b and nb is not None):
+                        n.s1 = keep(other) if nb is not LEAF else other
+                        n.v1 = sb.version
                 f = frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
             return general(op, (input, other), (), record)
-        try:
-            la = lo = input._layout
-            lb = other._layout
-            sa = input._storage
-            sb = other._storage
-            oa = input._offset
-            ob = other._offset
-            na = input.node
-            nb = other.node
-            launch = dense[la.dense] if la is lb else None
-            if launch is None:
-                plan = plans[(la, lb)]
-                launch = plan.launch
-                lo = plan.out
-            s = Storage()
-            try:
-                p, s.__del__ = lo.take()
-            except IndexError:
-                p, s.__del__ = lo.refill()
-            pa = sa.ptr
-            pb = sb.ptr
-            if oa:
-                pa += oa
-            if ob:
-                pb += ob
-            launch(lo.numel, pa, pb, p)
-        except (AttributeError, KeyError, TypeError, RuntimeError):
-            pass
-        else:
-            s.ptr = p
-            s.version = 0
-            t = Tensor()
-            t._layout = lo
-            t._storage = s
-            t._offset = 0
-            if not record or (na is None and nb is None):
-                t.node = None
-                return t
-            n = t.node = Node()
-            n.seq = next_seq()
-            n.e0 = input if na is LEAF else na
-            n.e1 = other if nb is LEAF else nb
-            n.rule = rule if la is lb else spread_rule
-            if extras or la is not lb:
-                n.rest = (la, lb)
-            if saves:
-                n.s0 = n.s1 = None
-                if (b_needs_a and nb is not None) or (a_needs_a and na is not None):
-                    n.s0 = keep(input) if na is not LEAF else input
-                    n.v0 = sa.version
-                if (a_needs_b and na is not None) or (b_needs_b and nb is not None):
-                    n.s1 = keep(other) if nb is not LEAF else other
-                    n.v1 = sb.version
-            f = frame(1)
-            n.code = f.f_code
-            n.lasti = f.f_lasti
-            return t
-        return general(op, (input, other), (), record)
+        return avoid(op, (input, other), ())
 
     return call
 
 
 def make_inplace(op: Operator, *, checked: bool) -> Callable:
-    """The in-place function of an elementwise operator: `input` is changed and returned."""
-    dense, name = op.table.dense, op.name + "_"
+    """The in-place function of an elementwise operator: `input` is changed and returned.
+
+    `alpha` is a factor of `other`, for operators that have a kernel for it.
+    """
+    dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
 
     def call(input, other, alpha=1):  # type: ignore[no-untyped-def]
-        if alpha != 1 or (checked and special):
-            return general_inplace(op, (input, other), (), alpha)
+        free = False  # whether nothing is recorded whatever the operands are
+        if checked and special:
+            free = unrecorded()
+            if free is None:
+                return general_inplace(op, (input, other), (), alpha)
         try:
             la = input._layout
-            if la is not other._layout or input.node is not None or other.node is not None:
-                return general_inplace(op, (input, other))
+            lb = other._layout
             sa = input._storage
             sb = other._storage
             oa = input._offset
             ob = other._offset
-            launch = dense[la.dense]
+            if la is not lb or not (free or (input.node is None and other.node is None)):
+                return general_inplace(op, (input, other), (), alpha)
             sa.version + 1  # None, and so a TypeError, where the memory is read-only
             pa = sa.ptr
             pb = sb.ptr
@@ -254,8 +276,11 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
             if ob:
                 pb += ob
             if pa != pb and -la.nbytes < pa - pb < la.nbytes:
-                return general_inplace(op, (input, other))  # they overlap: refused there
-            launch(la.numel, pa, pb, pa)
+                return general_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+            if alpha == 1:
+                dense[la.dense](la.numel, pa, pb, pa)
+            else:
+                scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
         except (AttributeError, TypeError, RuntimeError):
             pass
         else:
@@ -263,6 +288,6 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
             f = _getframe(1)
             sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return general_inplace(op, (input, other))
+        return general_inplace(op, (input, other), (), alpha)
 
     return call

@@ -2,20 +2,23 @@
 
 Note [Views and changes]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A view keeps the tensor it was made from in `_base`. When a tensor is changed in place and a gradient
-is wanted, its node becomes the change's. If it is a view, the tensor it looks at has changed too:
-the root of its family gets a node that says "the old value, with this region replaced"
-(as_strided_scatter), and every other recorded view of the family one that says "this region of the
-root" (as_strided). Roots keep weak references to their recorded views for that. Views made while
-nothing was recorded have no node to renew.
+A view keeps the tensor it was made from in `_base`. A tensor and all views of it, and theirs, are a
+family: they share one list of weak references to the views, in `_views`. When a member is changed in
+place and a gradient is wanted, its node becomes the change's, and all members have changed: the root
+gets a node that says "the old value, with this region replaced" (as_strided_scatter), and every view
+one that says "this region of the root" (as_strided), also views that wanted no gradient until then.
+
+Not in the family: views made under `no_grad`, which are as if detached; tensors that were given other
+memory (`.data =`); and a view that was made a leaf (`requires_grad_`), which starts a family of its own.
 """
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import edge_to
+from facula_autograd.extend import LEAF, Node, edge_to, move_hooks
 from facula_storage import Layout
 
 from ._tensor import Tensor, layout_of_tensor
@@ -23,9 +26,12 @@ from ._tensor import Tensor, layout_of_tensor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Re-entrant: dropping a reference under it may run a user's finaliser, which may take a view.
+_changing_families = RLock()
+
 
 def view_of(base: Tensor, layout: Layout, offset: int) -> Tensor:
-    """A tensor over `base`'s storage, `offset` bytes after its first element; not recorded."""
+    """A tensor over `base`'s storage, `offset` bytes after its first element; not recorded, in no family."""
     v = Tensor()
     v._layout, v._storage, v._offset, v.node, v._base = layout, base._storage, base._offset + offset, None, base
     return v
@@ -33,11 +39,14 @@ def view_of(base: Tensor, layout: Layout, offset: int) -> Tensor:
 
 def bases_of(tensor: Tensor) -> Iterator[Tensor]:
     """What `tensor` is a view of, and what that is a view of, up to the root."""
+    storage = tensor._storage
     while True:
         try:
             tensor = tensor._base
         except AttributeError:
             return
+        if tensor._storage is not storage:
+            return  # it was given other memory since
         yield tensor
 
 
@@ -48,34 +57,52 @@ def root_of(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def register(view: Tensor) -> None:
-    """Let the root know of a recorded view."""
-    root = root_of(view)
-    try:
-        views = root._views
-    except AttributeError:
-        views = root._views = []
+def register(view: Tensor, base: Tensor) -> None:
+    """Let `view` join the family of `base`."""
+    views = getattr(base, "_views", None)
+    if views is None:
+        with _changing_families:  # two threads may take first views of one tensor at once
+            views = getattr(base, "_views", None)
+            if views is None:
+                views = base._views = []
+    view._views = views
     views.append(ref(view))
-    # Doubling: looking for dead entries costs a constant per view.
-    if len(views) > 16 and len(views) & (len(views) - 1) == 0:
-        views[:] = [link for link in views if link() is not None]
+    count = len(views)
+    if count > 16 and count & (count - 1) == 0:  # doubling: looking for dead entries costs a constant per view
+        with _changing_families:
+            views[:count] = [link for link in views[:count] if link() is not None]
+
+
+def leave_family(tensor: Tensor) -> None:
+    """Let `tensor` start a family of its own."""
+    for slot in ("_base", "_views"):
+        if hasattr(tensor, slot):
+            delattr(tensor, slot)
+
+
+def family_of(tensor: Tensor) -> list[Tensor]:
+    """The views in the family that show the same memory, without leaves."""
+    links = getattr(tensor, "_views", None)
+    if not links:
+        return []
+    storage = tensor._storage
+    views = [view for link in list(links) if (view := link()) is not None]
+    return [view for view in views if view._storage is storage and view.node is not LEAF]
 
 
 def rebase(changed: Tensor, old_edge: Any) -> None:
-    """Renew the nodes of the root and of its recorded views, after `changed` got the node of a change."""
+    """Renew the nodes of the root and of its views, after `changed` got the node of a change.
+
+    `old_edge` is the edge to `changed` before that.
+    """
+    if type(old_edge) is Node:
+        move_hooks(changed, old_edge)
+    views = family_of(changed)
     root = root_of(changed)
-    views = [view for link in getattr(root, "_views", ()) if (view := link()) is not None and view.node is not None]
     if root is not changed:
-        layout = layout_of_tensor(root)
-        if not layout.is_contiguous:
-            raise NotImplementedError(
-                f"{changed.node.name()}_: a view of a tensor with strides {layout.strides} is changed in place where a "
-                "gradient is wanted; call .contiguous() on the tensor before taking the view"
-            )
         scatter(root, changed)
     for view in views:
-        if view is not changed or root is not changed:
-            renew(view, root)
+        renew(view, root)
 
 
 def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -92,6 +119,8 @@ def scatter(root: Tensor, changed: Tensor) -> None:
     layouts = (layout_of_tensor(root), layout_of_tensor(changed))
     edges = (edge_to(root), edge_to(changed))
     node_for(operators["as_strided_scatter"], (root, changed), layouts, region(changed, root), [root], None, edges)
+    if type(edges[0]) is Node:
+        move_hooks(root, edges[0])
 
 
 def renew(view: Tensor, root: Tensor) -> None:
@@ -99,4 +128,7 @@ def renew(view: Tensor, root: Tensor) -> None:
     from ._general import node_for
     from ._operator import operators
 
+    old = view.node
     node_for(operators["as_strided"], (root,), (layout_of_tensor(root),), region(view, root), [view], None, (edge_to(root),))
+    if type(old) is Node:
+        move_hooks(view, old)

@@ -40,7 +40,7 @@ class add:
     inputs = ("input", "other")
     dunders = ("__add__", "__radd__")
     inplace_dunders = ("__iadd__",)
-    scaled = True  # takes alpha, a factor of the other operand
+    scaled = 1  # takes alpha, a factor of the other operand
     reverse_input = reverse_other = pass_on
 
 
@@ -56,7 +56,7 @@ class sub:
     inputs = ("input", "other")
     dunders = ("__sub__",)
     inplace_dunders = ("__isub__",)
-    scaled = True
+    scaled = -1
     accepts = numeric
     reverse_input = pass_on
 
