@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import Export
+from ._bridge import Export, collection_callback
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -56,6 +56,7 @@ __all__ = [
     "changing",
     "check_replaceable",
     "collecting",
+    "collection_callback",
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",

@@ -6,18 +6,12 @@ import gc
 
 from facula_autograd.extend import special
 from facula_cpu import CpuBackend
-from facula_storage.extend import launching_modules, register_backend
+from facula_storage.extend import collection_callback, launching_modules, register_backend
 
 register_backend("cpu", lambda index: CpuBackend())
 launching_modules.update(f"facula_tensor.{name}" for name in ("_quick", "_general", "_random", "ops.join", "_values"))
 
 
-def _on_collection(phase: str, info: dict) -> None:
-    """While the collector runs, operators take the path on which blocks come from `refill`."""
-    if phase == "start":
-        special.append(None)
-    else:
-        special.pop()
-
-
-gc.callbacks.append(_on_collection)
+# While the collector runs, operators take the path on which blocks come from `refill`. The callback is C: a
+# Python one could swallow a Ctrl-C.
+gc.callbacks.append(collection_callback(special))
