@@ -56,7 +56,11 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     v._offset = input._offset + delta
     v._base = input
     na = input.node
-    if na is None or (special and not _grad_enabled()):
+    if special and not _grad_enabled():
+        v.node = None
+        return v
+    register(v, input)
+    if na is None:
         v.node = None
         return v
     n = v.node = Node()
@@ -67,7 +71,6 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     f = _getframe(1)
     n.code = f.f_code
     n.lasti = f.f_lasti
-    register(v)
     return v
 
 

@@ -15,7 +15,7 @@ from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor, make
-from ._views import bases_of, rebase
+from ._views import bases_of, family_of, rebase
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -51,10 +51,17 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
             f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
         )
-    check_overlap(name, target, ready[1:])
+    shared = check_overlap(name, target, ready[1:])
     edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
-    if record and op.saved_operands(edges)[0] and ready[0] is target:
-        ready = (raw.clone(target), *ready[1:])
+    if record:
+        # What a node saves is the value before: of the target, and of operands that are the same memory.
+        saved = op.saved_operands(edges)
+        ready = tuple(
+            [
+                raw.clone(a) if wanted and isinstance(a, Tensor) and (a is target or shared and _same(a, target)) else a
+                for a, wanted in zip(ready, saved, strict=True)
+            ]
+        )
     if ready[0] is not target and wanted.dtype is not layout.dtype or not op.elementwise:
         (result,) = run(find_plan(op, layouts, parameters), ready)
         raw.copy_into(target, result)
@@ -104,11 +111,29 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
             f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
             f"gradient is taken of; use no_grad() around an update, or {name.rstrip('_')} without underscore"
         )
-    for base in bases_of(target):
-        if base.node is LEAF:
+    if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
+        return False
+    root = target
+    for root in bases_of(target):
+        if target.node is None and root.node is not None:
+            raise RuntimeError(
+                f"{name}: this tensor is a view made under no_grad() of a tensor that wants a gradient, and would lose "
+                "the gradient of what is stored; take the view outside no_grad()"
+            )
+        if root.node is LEAF:
             raise RuntimeError(
                 f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
                 "or change a .clone()"
             )
-    wanted = any(isinstance(a, Tensor) and a.node is not None for a in operands)
-    return wanted or any(base.node is not None for base in bases_of(target))
+    layout = layout_of_tensor(root)
+    if not layout.is_contiguous and (root is not target or family_of(target)):
+        raise NotImplementedError(
+            f"{name}: a gradient is wanted through a change of a tensor with views, and the memory they show "
+            f"(shape {layout.shape}) has strides {layout.strides}; call .contiguous() before taking views"
+        )
+    return True
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    """Whether both begin at one address (both buffers are plain by now)."""
+    return a._storage.ptr + a._offset == b._storage.ptr + b._offset

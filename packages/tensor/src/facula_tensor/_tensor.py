@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Value
+from facula_autograd.extend import LEAF, Value
 from facula_storage import Device, DType, Layout, Storage
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Tensor(Value):
     _storage: Storage
     _offset: int  # in bytes, so that an address is one addition
     _base: Tensor  # what this is a view of; unset on others
-    _views: list  # weak references to the views that were recorded; unset until there is one
+    _views: list  # weak references to the views of the family, shared by its members; unset until there is one
 
     # ------------------------------------------------------------------------------- what it looks like
     @property
@@ -160,6 +160,15 @@ class Tensor(Value):
     def _version(self) -> int | None:
         """How often the storage was changed in place; None for read-only memory."""
         return self._storage.version
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself."""
+        super().requires_grad_(requires_grad)
+        if self.node is LEAF:
+            from ._views import leave_family
+
+            leave_family(self)  # what is computed from it leads to it, and no further
+        return self
 
     def __reduce_ex__(self, protocol: int) -> tuple:
         from ._pickling import reduce_tensor

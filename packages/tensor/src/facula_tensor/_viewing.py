@@ -32,7 +32,8 @@ def make_view(
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
         try:
-            found = windows[(input._layout, parameters)]
+            layout = input._layout
+            found = windows[(layout, parameters)]
         except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
             found = None
         if found is None:
@@ -51,18 +52,21 @@ def make_view(
         v._offset = input._offset + delta if delta else input._offset
         v._base = input
         na = input.node
-        if na is None or not record or (special and not current_mode().grad):
+        if not record or (special and not current_mode().grad):
+            v.node = None
+            return v
+        register(v, input)
+        if na is None:
             v.node = None
             return v
         n = v.node = Node()
         n.rule = rule
         n.seq = next_seq()
         n.e0 = input if na is LEAF else na
-        n.rest = (input._layout, parameters)
+        n.rest = (layout, parameters)
         f = frame(1)
         n.code = f.f_code
         n.lasti = f.f_lasti
-        register(v)
         return v
 
     return call
@@ -70,7 +74,10 @@ def make_view(
 
 def record_view(op: Operator, v: Tensor, input: Tensor, parameters: tuple) -> None:
     """Give a view that was made by other means the node of `op`."""
-    if input.node is None or (special and not current_mode().grad):
+    if special and not current_mode().grad:
+        return
+    register(v, input)
+    if input.node is None:
         return
     n = v.node = Node()
     n.rule = op.rule
@@ -78,7 +85,6 @@ def record_view(op: Operator, v: Tensor, input: Tensor, parameters: tuple) -> No
     n.e0 = input if input.node is LEAF else input.node
     n.rest = (layout_of_tensor(input), parameters)
     n.code, n.lasti = user_site()
-    register(v)
 
 
 def as_tensor(operation: str, value: Any) -> Tensor:

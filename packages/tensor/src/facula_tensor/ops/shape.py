@@ -8,6 +8,7 @@ from facula_storage import Layout, contiguous, layout_of
 from facula_storage.extend import contiguous_strides
 
 from .._declare import operator, view
+from .._memory import overlaps_itself
 from .._operator import composite, passed_on, raw, recording
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
@@ -325,7 +326,19 @@ class _as_strided:
         return layout_of(size, stride, layout.dtype, layout.device), offset * layout.dtype.itemsize
 
     def reverse_input(F, g, input_layout, size, stride, offset):
-        return F.as_strided_scatter(F.zeros_of(g, input_layout), g, (size, stride, offset))
+        zeros = F.zeros_of(g, input_layout)
+        repeated = tuple(dim for dim, step in enumerate(stride) if not step and size[dim] > 1)
+        if repeated:  # as after expand()
+            g = F.sum(g, (repeated, True))
+            size = tuple(1 if dim in repeated else length for dim, length in enumerate(size))
+        if not overlaps_itself(layout_of(size, stride, input_layout.dtype, input_layout.device)):
+            return F.as_strided_scatter(zeros, g, (size, stride, offset))
+        from .._creation import arange
+
+        # An element that is seen more than once gets the sum.
+        places = raw.clone(raw.as_strided(arange(input_layout.numel, device=g.device), size, stride, offset))
+        flat = F.put(F.view(zeros, -1), raw.view(places, -1), F.reshape(g, (-1,)), (0, True))
+        return F.view(flat, input_layout.shape)
 
 
 @operator
@@ -540,14 +553,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """A view of the storage with any shape, strides and offset (in elements).
 
     ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
-    flow through it for contiguous tensors, where no element is seen twice.
+    flow through it for contiguous tensors, within their own elements.
 
     >>> from facula_tensor import arange
     >>> as_strided(arange(6), (2, 2), (3, 1))
     tensor([[0, 1],
             [3, 4]])
     """
-    from .._memory import overlaps_itself
     from .._views import root_of
 
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
@@ -564,8 +576,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         raise ValueError(
             f"as_strided: size {shape}, stride {strides} and offset {offset} reach outside the {room} bytes of the tensor"
         )
-    if input.node is not None and (not layout.is_contiguous or overlaps_itself(wanted) or offset < own):
-        raise NotImplementedError("as_strided: gradients are defined for contiguous tensors and strides without overlap")
+    last = (offset - own) * layout.dtype.itemsize + wanted.extent
+    if input.node is not None and (not layout.is_contiguous or offset < own or last > layout.nbytes):
+        raise NotImplementedError("as_strided: gradients are defined for contiguous tensors, and within their own elements")
     return recording.as_strided(input, shape, strides, offset - own)
 
 
