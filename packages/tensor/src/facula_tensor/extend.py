@@ -1,0 +1,31 @@
+"""What packages beside this one may use beyond its public names: to declare operators of their own.
+
+`elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
+namespaces that rules are written against; `composite` adds a function of operators to both.
+"""
+
+from ._declare import elementwise, operator, view
+from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
+from ._promotion import accumulating, floating
+from ._sites import library
+from ._tensor import check_dim, layout_of_tensor, make, method
+
+__all__ = [
+    "Operator",
+    "accumulating",
+    "check_dim",
+    "composite",
+    "elementwise",
+    "floating",
+    "layout_of_tensor",
+    "library",
+    "make",
+    "method",
+    "operator",
+    "operators",
+    "pass_on",
+    "passed_on",
+    "raw",
+    "recording",
+    "view",
+]
