@@ -1,0 +1,128 @@
+"""How a row is timed: two loops in one process, in turn, and the median of the rounds' ratios."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from types import FunctionType
+from typing import NamedTuple
+
+# Runs its body once for each item: it holds the loop itself, so that no call is timed beside the operator. Returns
+# None, or how many microseconds it took where that is not all of the call.
+Loop = Callable[[Iterable], float | None]
+Clock = Callable[[], float]  # seconds
+
+
+class Row(NamedTuple):
+    """Two loops to compare, and the ratio that is aimed at.
+
+    `ours` and `theirs` make the loops, with all that they need; nothing in them is timed. `target` is the largest
+    ratio of `ours` to `theirs` that is good enough, None for a row that only informs. `per` is how many operators one
+    turn of the loop does, `count` the turns of a round (default: as many as take `seconds`), `rounds` how often.
+    `check` raises where the two do not compute the same.
+    """
+
+    name: str
+    ours: Callable[[], Loop]
+    theirs: Callable[[], Loop]
+    target: float | None = None
+    reference: str = "PyTorch"
+    per: int = 1
+    count: int | None = None
+    rounds: int = 15
+    seconds: float = 0.02
+    check: Callable[[], None] | None = None
+
+
+class Result(NamedTuple):
+    """What was measured, in microseconds an operator; the ratio is the median of the rounds' ratios."""
+
+    name: str
+    reference: str
+    target: float | None
+    rounds: int
+    ours: float
+    ours_least: float
+    ours_most: float
+    theirs: float
+    theirs_least: float
+    theirs_most: float
+    ratio: float
+    ratio_least: float
+    ratio_most: float
+
+    @property
+    def hit(self) -> bool | None:
+        """Whether the target was reached; None where there is none."""
+        return None if self.target is None else self.ratio <= self.target
+
+
+# "wall" is what users wait, and what is published. "cpu" counts only the time that this thread had a core: the one to
+# read while other programs keep the cores busy. It cannot see waiting, so rows that time themselves stay with wall.
+CLOCKS = {"wall": time.perf_counter, "cpu": time.thread_time}
+
+
+def compare(row: Row, effort: float = 1.0, clock: str = "wall") -> Result:
+    """Time both loops of a row in interleaved rounds. `effort` scales rounds and seconds; 1 is what is published.
+
+    >>> result = compare(Row("nothing", lambda: list, lambda: list, seconds=0.001))
+    >>> result.rounds, result.ratio_least <= result.ratio <= result.ratio_most
+    (15, True)
+    """
+    if row.check is not None:
+        row.check()
+    ours, theirs = own_code(row.ours()), own_code(row.theirs())
+    # Fewer but whole rounds: a fixed count is part of what the row says (shapes that never came before).
+    rounds = max(3, round(row.rounds * min(1.0, effort)))
+    now, counts = CLOCKS[clock], []
+    for loop in (ours, theirs):
+        if row.count is not None:
+            loop(repeat(None, max(1, row.count // 10)))
+            counts.append(row.count)
+        else:
+            counts.append(enough(loop, row.seconds * effort, now))
+    gc.collect()  # what earlier rows left is not this one's to pay; the collector itself stays on
+    x, y = [], []
+    for number in range(rounds):
+        # Who goes first changes, so that neither always finds the other's data in the cache.
+        order = ((ours, counts[0], x), (theirs, counts[1], y))
+        for loop, count, times in order if number % 2 else order[::-1]:
+            times.append(timed(loop, count, now) / row.per)
+    ratios = [a / b for a, b in zip(x, y, strict=True)]
+    summary = [figure for times in (x, y, ratios) for figure in (statistics.median(times), min(times), max(times))]
+    return Result(row.name, row.reference, row.target, rounds, *summary)
+
+
+def timed(loop: Loop, count: int, now: Clock) -> float:
+    """Microseconds a turn, of `count` turns."""
+    turns = repeat(None, count)
+    start = now()
+    own = loop(turns)
+    spent = (now() - start) * 1e6
+    return (own if type(own) is float else spent) / count
+
+
+def enough(loop: Loop, seconds: float, now: Clock) -> int:
+    """How many turns take that long; the loop is warm afterwards."""
+    count, share = 1, seconds * 1e6 / 4
+    while True:
+        each = timed(loop, count, now)
+        if each * count >= share:
+            return max(1, round(seconds * 1e6 / each))
+        count = max(2 * count, min(100 * count, round(share / max(each, 1e-3))))
+
+
+def own_code(loop: Loop) -> Loop:
+    """The loop with a code object of its own.
+
+    Python keeps what it learned of operand types in the code object. Both libraries often run the same lines, and
+    would spoil each other's instructions if they shared them.
+    """
+    if not isinstance(loop, FunctionType):
+        return loop
+    copy = FunctionType(loop.__code__.replace(), loop.__globals__, loop.__name__, loop.__defaults__, loop.__closure__)
+    copy.__kwdefaults__ = loop.__kwdefaults__
+    return copy

@@ -1,0 +1,99 @@
+"""What is shown of the results: a line for each row, JSON, and a chart."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import distributions
+from pathlib import Path
+
+Line = dict  # a Result as JSON has it, with `hit`; or name, target and error
+HEADING = f"{'':58s} {'facula µs':>11s} {'other µs':>11s} {'ratio':>6s} {'spread':>11s} {'target':>6s}"
+
+
+def text_of(line: Line) -> str:
+    """One row of the table.
+
+    >>> text_of({"name": "a + b", "target": 0.6, "hit": False, "error": "ValueError: no"})
+    'a + b                                                      failed: ValueError: no'
+    """
+    name = line["name"]
+    if "error" in line:
+        return f"{name:58s} failed: {line['error']}"
+    verdict = {None: "", True: "hit", False: "MISS"}[line["hit"]]
+    target = "" if line["target"] is None else f"{line['target']:.2f}"
+    spread = f"{line['ratio_least']:.2f}-{line['ratio_most']:.2f}"
+    text = f"{name:58s} {line['ours']:11,.3f} {line['theirs']:11,.3f} {line['ratio']:6.2f} {spread:>11s} {target:>6s}"
+    other = "" if line["reference"] == "PyTorch" else f"  (other: {line['reference']})"
+    return f"{text} {verdict}{other}".rstrip()
+
+
+def summary(lines: Sequence[Line]) -> str:
+    """How many rows reach their target, and which do not."""
+    aimed = [line for line in lines if line["hit"] is not None]
+    missed = [line for line in aimed if not line["hit"]]
+    head = f"{len(aimed) - len(missed)} of {len(aimed)} rows reach their target"
+    reasons = [
+        f"  missed: {line['name']}: "
+        + ("failed" if "error" in line else f"{line['ratio']:.2f}, target {line['target']:.2f}")
+        for line in missed
+    ]
+    return "\n".join([head, *reasons])
+
+
+def circumstances(clock: str) -> dict:
+    """Where and with what the figures were measured."""
+    ours = ("facula", "torch", "numpy")
+    packages = {found.name: found.version for found in distributions() if found.name.startswith(ours)}
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
+    return {
+        "python": platform.python_version(),
+        "packages": dict(sorted(packages.items())),
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "load": [round(load, 2) for load in os.getloadavg()],
+        "threads": 1,
+        "clock": clock,
+    }
+
+
+def write_json(path: Path, lines: Sequence[Line], where: dict) -> None:
+    """All figures, in microseconds, and the circumstances."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"circumstances": where, "rows": list(lines)}, indent=1) + "\n")
+
+
+def draw_chart(path: Path, lines: Sequence[Line]) -> bool:
+    """A bar for each row's ratio, with its target; False where matplotlib is not installed."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        return False
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    shown = [line for line in lines if "error" not in line and line["reference"] == "PyTorch"][::-1]
+    figure, axes = pyplot.subplots(figsize=(9, 0.8 + 0.3 * len(shown)), layout="constrained")
+    colours = {True: "#3a7d44", None: "#7a8ca0", False: "#c0504d"}
+    ratios = [line["ratio"] for line in shown]
+    places = range(len(shown))
+    axes.barh(places, ratios, height=0.62, color=[colours[line["hit"]] for line in shown])
+    for place, line in enumerate(shown):
+        axes.text(line["ratio"] + 0.015, place, f"{line['ratio']:.2f}", va="center", fontsize=8)
+        if line["target"] is not None:
+            axes.plot([line["target"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=1.6)
+    axes.axvline(1, color="#888888", linewidth=1, linestyle="--")
+    axes.set_yticks(places, [line["name"] for line in shown], fontsize=8)
+    axes.set_ylim(-0.7, len(shown) - 0.3)
+    axes.set_xlim(0, max([1.1, *(ratio * 1.1 for ratio in ratios)]))
+    axes.set_xlabel("time of facula / time of PyTorch (less is better; black: target; dashed: PyTorch)")
+    axes.spines[["top", "right"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    return True

@@ -1,0 +1,103 @@
+"""The runner: each group of rows in a process of its own, one after the other; then table, JSON and chart."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from . import report
+from .measure import CLOCKS
+
+HERE = Path(__file__).resolve().parent
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# A C library that keeps freed memory instead of giving it back: what memory.py compares with as well.
+TUNED_MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 36)}
+
+
+class Group(NamedTuple):
+    """A module with `rows`, and what its process finds in the environment."""
+
+    module: str
+    title: str
+    environment: Mapping[str, str] = MappingProxyType({})
+
+
+# What later parts of the stack add (modules and optimizers, data, convolutions) are modules of rows, named here.
+GROUPS = (
+    Group("hot_path", "One operator, 4×4"),
+    Group("shapes", "Shapes that never repeat"),
+    Group("graphs", "Graphs"),
+    Group("training", "Training"),
+    Group("memory", "Large results"),
+    Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
+    Group("threads", "Threads"),
+    Group("imports", "Import"),
+)
+
+
+def results_of(group: Group, arguments: list[str]) -> Iterator[report.Line]:
+    """The results of a group as they come; a group whose process dies is one failed row."""
+    command = [sys.executable, "-m", f"{__package__}.group", group.module, *arguments]
+    environment = {**os.environ, **ONE_THREAD, **group.environment}
+    with subprocess.Popen(command, cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode:
+        name = f"{group.module}: the process ended with status {process.returncode}"
+        yield {"name": name, "target": None, "hit": False, "error": "see above"}
+
+
+def main() -> int:
+    """Measure what was asked for; 1 where a row failed, 0 otherwise: a missed target is a finding, not an error."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare facula with PyTorch.")
+    parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="rows whose name has TEXT in it")
+    parser.add_argument("--group", action="append", default=[], metavar="NAME", help="groups by their module's name")
+    parser.add_argument("--effort", type=float, default=1.0, help="factor for rounds and times (default: 1)")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: on a busy machine; see README.md")
+    parser.add_argument("--list", action="store_true", help="list rows and targets, measure nothing")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "results", help="folder for bench.json and bench.png")
+    options = parser.parse_args()
+
+    known = {group.module for group in GROUPS}
+    if unknown := set(options.group) - known:
+        parser.error(f"unknown group {', '.join(sorted(unknown))}; known are {', '.join(sorted(known))}")
+    arguments = [f"--effort={options.effort}", f"--clock={options.clock}", *(f"--only={text}" for text in options.only)]
+    if options.list:
+        arguments.append("--list")
+    where = report.circumstances(options.clock)
+    if not options.list:
+        print(report.HEADING)
+    lines: list[report.Line] = []
+    for group in GROUPS:
+        if options.group and group.module not in options.group:
+            continue
+        headed = False
+        for line in results_of(group, arguments):
+            if not headed:
+                print(f"\n{group.title}", flush=True)
+                headed = True
+            if options.list:
+                print(f"  {line['name']:60s} {line['target'] or ''}", flush=True)
+            else:
+                print(report.text_of(line), flush=True)
+                lines.append(line | {"group": group.title})
+    if options.list:
+        return 0
+    if not lines:
+        parser.error("no row has such a name; --list shows them all")
+    print(f"\n{report.summary(lines)}")
+    if options.only or options.group:
+        print("a part of the rows: nothing written")
+    else:
+        report.write_json(options.out / "bench.json", lines, where)
+        drawn = report.draw_chart(options.out / "bench.png", lines)
+        print(f"written: {options.out / 'bench.json'}" + (", bench.png" if drawn else "; no chart without matplotlib"))
+    return int(any("error" in line for line in lines))

@@ -1,0 +1,109 @@
+"""Shapes that never repeat: what a signature costs that nobody has seen, and that leaves nothing behind."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from .libraries import Rows, filled
+from .measure import Loop, own_code
+from .perceptron import plain_step
+
+rows = Rows()
+TARGET = 1.5
+WIDTHS = (16, 16, 16, 10)
+BATCHES = 1200
+
+
+def shuffled(items: list) -> list:
+    """The items in an order that is the same for both libraries."""
+    random.Random(0).shuffle(items)
+    return items
+
+
+def small_shapes() -> list[tuple[int, ...]]:
+    """Some 150,000 different shapes of four dimensions, 2,048 elements at most: kernels stay short."""
+    most = 2048
+    return shuffled(
+        [
+            (i, j, k, m)
+            for i in range(1, most + 1)
+            for j in range(1, most // i + 1)
+            for k in range(1, most // (i * j) + 1)
+            for m in range(1, most // (i * j * k) + 1)
+        ]
+    )
+
+
+@rows.row("empty(s) + empty(s), a new shape s", TARGET, count=3000)
+def add(F: Any) -> Loop:
+    shapes, empty = iter(small_shapes()), F.empty
+
+    def loop(times):
+        for _, shape in zip(times, shapes, strict=False):
+            empty(shape) + empty(shape)
+
+    return loop
+
+
+@rows.row("x[:k] + y[:k], a new k", TARGET, count=2000)
+def add_parts(F: Any) -> Loop:
+    lengths = shuffled(list(range(1, 40_000)))
+    x, y, lengths = filled(F, 40_000), filled(F, 40_000), iter(lengths)
+
+    def loop(times):
+        for _, k in zip(times, lengths, strict=False):
+            x[:k] + y[:k]
+
+    return loop
+
+
+@rows.row("x[:k] + row, broadcast, a new k", TARGET, count=1000)
+def add_broadcast(F: Any) -> Loop:
+    lengths = shuffled(list(range(1, 20_000)))
+    x, row, lengths = filled(F, 20_000, 4), filled(F, 4), iter(lengths)
+
+    def loop(times):
+        for _, k in zip(times, lengths, strict=False):
+            x[:k] + row
+
+    return loop
+
+
+@rows.row("x = cat((x, one)), longer each time", TARGET, count=1000)
+def cat_grows(F: Any) -> Loop:
+    cat, one = F.cat, F.ones(1)
+    x = one
+
+    def loop(times):
+        nonlocal x
+        for _ in times:
+            x = cat((x, one))
+
+    return loop
+
+
+@rows.row("x[i], i from 0 to 99,999", TARGET, per=100_000, count=1, rounds=7)
+def rows_of_a_matrix(F: Any) -> Loop:
+    x = filled(F, 100_000, 4)
+
+    def loop(times):
+        for _ in times:
+            for i in range(100_000):
+                x[i]
+
+    return loop
+
+
+@rows.row("MLP 16-16-16-10, a new batch size each step", TARGET, count=60)
+def perceptron(F: Any) -> Loop:
+    pixels, targets = filled(F, BATCHES, WIDTHS[0]), F.zeros(BATCHES, WIDTHS[-1])
+    targets[:, 3] = 1
+    step = own_code(plain_step(F, WIDTHS))
+    sizes = iter(shuffled(list(range(1, BATCHES))))
+
+    def loop(times):
+        for _, batch in zip(times, sizes, strict=False):
+            step(pixels[:batch], targets[:batch])
+
+    return loop
