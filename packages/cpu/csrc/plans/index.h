@@ -1,0 +1,24 @@
+/* The plans of taking and putting by index, and of positions. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Moves elements between an array and values, which have the dimensions of an index in the place of one of the array's.
+   Steps are in bytes; see Note [Indexing] in index.c. */
+struct facula_index {
+    int64_t size, step;   /* of the array's indexed dimension */
+    int64_t count;        /* indices */
+    int64_t rows, inner;  /* elements of the dimensions before the indexed one, and after it */
+    int32_t itemsize, dtype;
+    int32_t accumulate;   /* add instead of assigning */
+    int32_t serial;
+    int32_t outer_dims, index_dims, inner_dims;
+    int64_t group;        /* taking: rows times indices in a task */
+    int64_t nest[]; /* outer, index and inner dimensions: extent, step of the array (for index dimensions: of the index),
+                       step of the values. Innermost first; at least one of each. */
+};
+
+/* Where a mask is true. */
+struct facula_positions {
+    int64_t dims;
+    int64_t nest[]; /* extent, step. Innermost first, one at least. */
+};

@@ -1,0 +1,134 @@
+"""Planners of `take`, `put`, `count_true`, `nonzero_flat` and `cat`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import Plan
+
+from ._elementwise import collapse
+from ._kernels import ffi
+from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._reduce import plan_reduction
+from ._registry import find_kernel
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+BOOL, INT64 = 1, 6
+INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
+
+
+@planner("take")
+def plan_take(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
+
+    Negative indices count from the end. An index out of range is status INDEX with (value, position
+    in the index, size of the dimension), and nothing is written. Any strides.
+    """
+    a, index = inputs
+    return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
+
+
+@planner("put")
+def plan_put(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """a with `dim` indexed = values, or += values; inputs (index int64, values), output (a,) written in place.
+
+    Parameters (dim, accumulate). Of several values for one place the last one wins; with
+    `accumulate` they are added in order. Indices as for `take`.
+    """
+    index, values = inputs
+    return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, accumulate=bool(parameters[1]))
+
+
+@planner("count_true")
+def plan_count(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """How many elements of a mask (bool,) are true: an int64 number."""
+    if inputs[0].dtype.code != BOOL or outputs[0].dtype.code != INT64:
+        raise no_kernel(operator, inputs, outputs)
+    return plan_reduction("sum", inputs, outputs, (tuple(range(inputs[0].ndim)), False))
+
+
+@planner("nonzero_flat")
+def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """Row-major positions of what is true in a mask: an int64 vector as long as `count_true` says."""
+    mask, o = inputs[0], outputs[0]
+    if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous:
+        raise no_kernel(operator, inputs, outputs)
+    dims = _in_order(mask.shape, [mask.strides])
+    struct = ffi.new("struct facula_positions *", {"nest": [number for dim in dims for number in dim]})
+    struct.dims = len(dims)
+    kernel = find_kernel(operator)
+    cost = mask.numel * 500 / max(o.numel, 1)
+    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=2, cost=cost)
+
+
+@planner("cat")
+def plan_cat(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """Joins contiguous arrays into a contiguous one: launch(n, table address, output address), for any shapes.
+
+    The table is an int64 array: outer, parts, then for each part its address and the bytes it gives
+    to each of the `outer` steps.
+    """
+    kernel = find_kernel(operator)
+    cost = kernel.cost * outputs[0].dtype.itemsize
+    return bound_plan(operator, parameters, outputs, kernel.address, None, arrays=2, cost=cost, any_size=True)
+
+
+def _plan(
+    operator: str,
+    inputs: tuple,
+    outputs: tuple[Layout, ...],
+    parameters: tuple,
+    array: Layout,
+    index: Layout,
+    values: Layout,
+    *,
+    accumulate: bool,
+) -> Plan:
+    dim = parameters[0] % max(array.ndim, 1)
+    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim:
+        raise no_kernel(operator, inputs, outputs)
+    size, after = array.dtype.itemsize, dim + index.ndim
+    array_steps = [stride * size for stride in array.strides]
+    value_steps = [stride * size for stride in values.strides]
+    outer = _in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
+    middle = _in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
+    inner_shape = array.shape[dim + 1 :]
+    inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
+    struct = ffi.new("struct facula_index *", {"nest": [number for one in (*outer, *middle, *inner) for number in one]})
+    struct.size, struct.step = array.shape[dim], array_steps[dim]
+    struct.count, struct.rows, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
+    struct.itemsize, struct.dtype, struct.accumulate = size, array.dtype.code, accumulate
+    struct.outer_dims, struct.index_dims, struct.inner_dims = len(outer), len(middle), len(inner)
+    each = INDEX_COST + struct.inner * size * BYTE_COST
+    work = struct.rows * struct.count * each
+    struct.serial = work <= SERIAL
+    struct.group = max(1, SERIAL // (2 * each))
+    kernel = find_kernel(operator)
+    cost = work / max(outputs[0].numel, 1)
+    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=cost)
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    product = 1
+    for extent in shape:
+        product *= extent
+    return product
+
+
+def _in_order(shape: tuple[int, ...], steps: list[Any]) -> list[tuple[int, ...]]:
+    """Dimensions (extent, steps), innermost first, merged where they are walked as one, in row-major order.
+
+    >>> _in_order((2, 3, 1), [(3, 1, 7)])
+    [(6, 1)]
+    """
+    merged: list[tuple[int, ...]] = []
+    for extent, *by in reversed(list(zip(shape, *steps, strict=True))):
+        if extent == 1:
+            continue
+        if merged and all(step == before * merged[-1][0] for step, before in zip(by, merged[-1][1:], strict=True)):
+            merged[-1] = (extent * merged[-1][0], *merged[-1][1:])
+        else:
+            merged.append((extent, *by))
+    return merged or [(1, *(0 for _ in steps))]
