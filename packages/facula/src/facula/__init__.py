@@ -5,7 +5,7 @@ May import: all siblings. Nothing imports it.
 Where next: `facula_tensor` for tensors and operators, `examples/` for whole programs.
 """
 
-# ruff: noqa: F403, F405  the face takes over what its siblings list as public
+# ruff: noqa: F403  the face takes over what its siblings list as public
 try:
     import facula_tensor as _tensor
     from facula_autograd import (
@@ -17,8 +17,8 @@ try:
         set_grad_enabled,
     )
     from facula_cpu import get_num_threads, set_num_threads
-    from facula_storage import DType as dtype
     from facula_storage import Device as device
+    from facula_storage import DType as dtype
     from facula_storage import (
         bfloat16,
         complex64,
@@ -37,8 +37,9 @@ try:
 except ModuleNotFoundError as error:
     if not (error.name or "").startswith("facula_"):
         raise
+    missing = error.name.partition(".")[0].replace("_", "-")  # type: ignore[union-attr]
     raise ImportError(
-        f"facula: the package {error.name.replace('_', '-')} is missing; install the wheel of facula with its dependencies"
+        f"facula: the package {missing} is missing; install facula's wheel with its dependencies"
     ) from error
 
 from . import autograd, cuda

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, special
-from facula_storage import Layout, LaunchError, Plan, Storage, contiguous, int64, uint8
+from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend import COMPLEX, FLOATING, PlanTable, allocate, plain_address
 
-from ._errors import launch_error, show
+from ._errors import launch_error
 from ._memory import check_out
 from ._operator import raw, recording
 from ._overrides import call_override, overridden
@@ -24,7 +25,7 @@ from ._tensor import Tensor, layout_of_tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import Device, DType
+    from facula_storage import DType
 
     from ._operator import Operator
 
@@ -92,7 +93,9 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
             elif op.arity == 2 and hasattr(type(a), "__radd__"):
                 return NotImplemented
             else:
-                raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor or a number; got {describe(a)}")
+                raise TypeError(
+                    f"{op.name}: expected '{name_of(op, position)}' to be a Tensor or a number; got {describe(a)}"
+                )
         ready.append(a)
     return tuple(ready)
 
@@ -122,7 +125,9 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
     joined = join(*kinds)
     compute = op.compute(joined)
     if op.accepts is not None and not op.accepts(compute):
-        raise NotImplementedError(f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()")
+        raise NotImplementedError(
+            f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()"
+        )
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
 
 
@@ -290,9 +295,7 @@ def node_for(
     if edges is None:
         edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in operands])
     needed = op.saved_operands(edges)
-    saved = tuple(
-        [_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)]
-    )
+    saved = tuple([_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)])
     dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
     if op.is_quick:
         rule = op.rule

@@ -73,11 +73,11 @@ class Operator:
 
     `inputs` are the names of its tensor operands, `arity` their number (-1: any). `outputs(*layouts,
     *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
-    `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result)
-    instead. `kernel` is the backend's name for it; `scaled`, where not 0, says that `alpha` is a factor
-    of the second operand, and the sign that it gets. `redirect(F, operands, parameters)` may answer a call
-    in other operators, `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name to its rule. `quick`, `raw` and `unchecked` are the three
-    functions made from it (see _quick.py).
+    `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result) instead.
+    `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
+    operand, and the sign that it gets. `redirect(F, operands, parameters)` may answer a call in other
+    operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name
+    to its rule. `quick`, `raw`, `unchecked` and `walking` are the functions made from it (see _quick.py).
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
@@ -138,7 +138,7 @@ class Operator:
 
     def saved_operands(self, edges: tuple) -> list[bool]:
         """Which operands a node must save, given which of them want a gradient."""
-        wanted = set()
+        wanted: set[str] = set()
         for name, edge in zip(self.inputs, edges, strict=False):
             if edge is not None:
                 wanted.update(self.needs.get(name, ()))

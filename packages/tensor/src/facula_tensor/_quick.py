@@ -254,7 +254,7 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
 
     def call(input, other, alpha=1):  # type: ignore[no-untyped-def]
-        free = False  # whether nothing is recorded whatever the operands are
+        free: bool | None = False  # whether nothing is recorded whatever the operands are
         if checked and special:
             free = unrecorded()
             if free is None:

@@ -269,7 +269,9 @@ def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             kept = node.rest
             return tuple(
-                (edge, rule(F, g, i, kept.layouts, *kept.parameters)) for i, edge in enumerate(kept.edges) if edge is not None
+                (edge, rule(F, g, i, kept.layouts, *kept.parameters))
+                for i, edge in enumerate(kept.edges)
+                if edge is not None
             )
 
         return backward

@@ -38,6 +38,10 @@ class Size(tuple):
         return Size(tuple(self) + tuple(other))
 
 
+def _typed(self: Any, *operands: Any) -> Any:
+    """How type checkers see an operator."""
+
+
 class Overridden:
     """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
 
@@ -74,6 +78,13 @@ class Tensor(Value):
     _offset: int  # in bytes, so that an address is one addition
     _base: Tensor  # what this is a view of; unset on others
     _views: list  # weak references to the views of the family, shared by its members; unset until there is one
+
+    if TYPE_CHECKING:  # the operators' methods, which their declarations put here
+        __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = __mul__ = __rmul__ = __imul__ = _typed
+        __truediv__ = __rtruediv__ = __itruediv__ = __pow__ = __rpow__ = __ipow__ = __matmul__ = _typed
+        __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = __setitem__ = _typed
+
+        def __getattr__(self, name: str) -> Any: ...
 
     # ------------------------------------------------------------------------------- what it looks like
     @property
@@ -170,7 +181,7 @@ class Tensor(Value):
             leave_family(self)  # what is computed from it leads to it, and no further
         return self
 
-    def __reduce_ex__(self, protocol: int) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple:
         from ._pickling import reduce_tensor
 
         return reduce_tensor(self)
@@ -201,7 +212,7 @@ class Parameter(Tensor):
 
 def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
     """A tensor of class `cls` over existing memory, wanting no gradient."""
-    new = object.__new__(cls)
+    new: Any = object.__new__(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
 
