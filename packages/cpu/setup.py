@@ -29,13 +29,21 @@ LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
 SPECIAL = {"matmul.c": ["-ffp-contract=fast"]}
 
 
+def out_of_date(target: Path) -> bool:
+    """Whether anything that the object was made of, as the compiler noted beside it (-MMD), is newer or gone."""
+    notes = target.with_suffix(".d")
+    if not (target.exists() and notes.exists()):
+        return True
+    made_of = notes.read_text().replace("\\\n", " ").split()[1:]
+    made = target.stat().st_mtime
+    return any(not Path(name).exists() or Path(name).stat().st_mtime > made for name in [*made_of, "setup.py"])
+
+
 class BuildKernels(build_ext):
     """Compile every kernel file at its levels, then link the objects into the cffi module."""
 
     def build_extension(self, ext):
-        """Objects that are newer than everything they could include are kept."""
-        headers = [path for path in CSRC.rglob("*") if path.suffix in (".h", ".inc")] + [Path("setup.py")]
-        newest = max(path.stat().st_mtime for path in headers)
+        """Objects that are newer than everything they include are kept."""
         jobs = [(source, 0) for source in sorted(CSRC.glob("*.c"))]
         jobs += [(source, level) for source in sorted((CSRC / "levelled").glob("*.c")) for level in range(len(LEVELS))]
 
@@ -43,8 +51,8 @@ class BuildKernels(build_ext):
             source, level = job
             folder = Path(self.build_temp) / f"level{level}"
             target = folder / source.with_suffix(".o")
-            if not target.exists() or target.stat().st_mtime < max(newest, source.stat().st_mtime):
-                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}"]
+            if out_of_date(target):
+                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}", "-MMD"]
                 self.compiler.compile([str(source)], str(folder), include_dirs=[str(CSRC)], extra_postargs=flags)
             return str(target)
 
