@@ -18,6 +18,7 @@ from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import allocate, dtype_of_numpy
 
+from ._errors import ArgumentError, DTypeError
 from ._operator import composite, raw, recording
 from ._promotion import as_dtype, check_scalar, get_default_dtype, scalar_dtype
 from ._tensor import Tensor, make, method
@@ -60,7 +61,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     """
     shape = sizes("empty", size)
     if min(shape, default=0) < 0:
-        raise ValueError(f"empty: expected lengths of at least 0; got {shape}")
+        raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
     layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
     return _finish(make(Tensor, layout, allocate(layout)), requires_grad)
 
@@ -167,7 +168,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     numbers = [one.item() if isinstance(one, Tensor) else one for one in (start, end, step)]
     start, end, step = numbers
     if step == 0 or (end - start) * step < 0:
-        raise ValueError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
+        raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
     if dtype is None:
         dtype = get_default_dtype() if any(isinstance(one, float) for one in numbers) else int64
     dtype = as_dtype(dtype, "arange")
@@ -185,7 +186,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     """
     dtype = get_default_dtype() if dtype is None else as_dtype(dtype, "linspace")
     if steps < 0:
-        raise ValueError(f"linspace: expected steps of at least 0; got {steps}")
+        raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     return _finish(_from_array(np.linspace(start, end, steps), dtype, _place(device)), requires_grad)
 
 
@@ -260,7 +261,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     dtype = wanted or inferred
     for one in flat:
         if isinstance(one, complex) and dtype.category < 3:
-            raise TypeError(f"tensor: {one} is complex and cannot be stored in {dtype.name}")
+            raise DTypeError(f"tensor: {one} is complex and cannot be stored in {dtype.name}")
         if type(one) is int and dtype.category == 1:
             check_scalar(one, dtype, "tensor")
     through = {0: np.bool_, 1: np.int64, 2: np.float64, 3: np.complex128}
@@ -272,10 +273,10 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
     """Collect the numbers of nested sequences, checking lengths."""
     if not isinstance(data, (list, tuple, range)):
         if shape:
-            raise ValueError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
+            raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
         if isinstance(data, Tensor):
             if data.numel() != 1:
-                raise ValueError(f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack")
+                raise ArgumentError(f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack")
             data = data.item()
         elif isinstance(data, (np.generic, np.ndarray)):
             data = data.item()
@@ -287,7 +288,7 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
         return
     if not shape or len(data) != shape[0]:
         expected = f"length {shape[0]}" if shape else "a number"
-        raise ValueError(f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}")
+        raise ArgumentError(f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}")
     for i, one in enumerate(data):
         _flatten(one, shape[1:], (*where, i), into)
 
@@ -311,7 +312,7 @@ def as_tensor_like(value: Any, like: Tensor) -> Tensor:
     if type(value) in (bool, int, float, complex):
         category = like.dtype.category
         if isinstance(value, complex) and category < 3:
-            raise TypeError(f"{value} is complex and cannot be stored in a {like.dtype.name} tensor")
+            raise DTypeError(f"{value} is complex and cannot be stored in a {like.dtype.name} tensor")
         if type(value) is int and category == 1:
             check_scalar(value, like.dtype, "fill")
         result = empty((), dtype=like.dtype, device=like.device)

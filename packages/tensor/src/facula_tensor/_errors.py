@@ -7,6 +7,14 @@ from facula_storage import LaunchError, Layout, Storage
 from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE
 
 
+class ArgumentError(ValueError, RuntimeError):
+    """A shape, length or number that does not fit. A RuntimeError too: programs written for PyTorch catch that."""
+
+
+class DTypeError(TypeError, RuntimeError):
+    """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
+
+
 def mutation(storage: Storage) -> str | None:
     """ "operator at file:line (function)" of the last in-place change, or None if nothing is known."""
     mutator = getattr(storage, "mutator", None)

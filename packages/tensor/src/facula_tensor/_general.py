@@ -13,7 +13,7 @@ from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, 
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend import COMPLEX, FLOATING, PlanTable, allocate, plain_address
 
-from ._errors import launch_error
+from ._errors import ArgumentError, DTypeError, launch_error
 from ._memory import check_out
 from ._operator import raw, recording
 from ._overrides import call_override, overridden
@@ -125,7 +125,7 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
     joined = join(*kinds)
     compute = op.compute(joined)
     if op.accepts is not None and not op.accepts(compute):
-        raise NotImplementedError(
+        raise DTypeError(
             f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()"
         )
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
@@ -205,7 +205,7 @@ def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...
     for dim in range(-ndim, 0):
         sizes = {shape[dim] for shape in shapes if -dim <= len(shape)} - {1}
         if len(sizes) > 1:
-            raise ValueError(
+            raise ArgumentError(
                 f"{operation}: shapes {' and '.join(map(str, shapes))} do not broadcast: "
                 f"dimension {dim} has lengths {' and '.join(map(str, sorted(sizes)))}; expected equal lengths or 1"
             )

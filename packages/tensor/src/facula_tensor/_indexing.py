@@ -13,7 +13,7 @@ from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
 from facula_storage import bool_, contiguous, int64, layout_of
 
 from ._declare import operator
-from ._errors import show
+from ._errors import ArgumentError, DTypeError, show
 from ._general import launch, mutated, node_for
 from ._inplace import starts_inplace
 from ._operator import operators, raw, recording
@@ -152,7 +152,7 @@ def _consumes(part: Any) -> int:
 def _slice(F: Any, input: Tensor, dim: int, part: slice) -> Tensor:
     step = 1 if part.step is None else part.step.__index__()
     if step <= 0:
-        raise ValueError(f"index: expected a positive step; got {step}; use flip() for the reverse order")
+        raise ArgumentError(f"index: expected a positive step; got {step}; use flip() for the reverse order")
     length = input.shape[dim]
     start, stop, step = slice(part.start, part.stop, step).indices(length)
     if start == 0 and stop == length and step == 1:
@@ -297,9 +297,9 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> 
     while value.ndim > window.ndim and value.shape[0] == 1:
         value = (recording if record else raw).squeeze(value, (0,))
     if broadcast_shapes("setitem", tuple(window.shape), tuple(value.shape)) != tuple(window.shape):
-        raise ValueError(f"setitem: a value of shape {tuple(value.shape)} does not broadcast to {tuple(window.shape)}")
+        raise ArgumentError(f"setitem: a value of shape {tuple(value.shape)} does not broadcast to {tuple(window.shape)}")
     if value.dtype.is_complex and not target.is_complex():
-        raise TypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}")
+        raise DTypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}")
     F = recording if record else raw
     if value.device is not target.device:
         value = F.to_device(value, (target.device,))

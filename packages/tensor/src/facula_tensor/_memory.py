@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import Layout
 from facula_storage.extend import plain_address
 
-from ._errors import show
+from ._errors import ArgumentError, show
 from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor
 
@@ -100,7 +100,7 @@ def check_out(op: Any, wanted: Layout, out: object, operands: tuple) -> Layout |
     check_writable(op.name, out)
     if layout.shape != wanted.shape:
         if layout.numel:
-            raise ValueError(
+            raise ArgumentError(
                 f"{op.name}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
             )
         from ._resize import resize_

@@ -14,6 +14,7 @@ from facula_storage import float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
 from ._creation import empty, tensor
+from ._errors import ArgumentError, DTypeError
 from ._general import mutated
 from ._inplace import starts_inplace
 from ._memory import check_overlap
@@ -59,7 +60,7 @@ class Generator:
         """Start over from `seed` (any 64-bit integer)."""
         seed = seed.__index__()
         if not -(1 << 63) <= seed < 1 << 64:
-            raise ValueError(f"manual_seed: expected a 64-bit integer; got {seed}")
+            raise ArgumentError(f"manual_seed: expected a 64-bit integer; got {seed}")
         with self._lock:
             self._seed, self._offset = seed & ((1 << 64) - 1), 0
         return self
@@ -153,7 +154,7 @@ _table = PlanTable("random")
 def _new(size: tuple, operation: str, dtype: Any, device: Any) -> Tensor:
     chosen = get_default_dtype() if dtype is None else as_dtype(dtype, operation)
     if operation != "randint" and chosen.category != FLOATING:
-        raise TypeError(f"{operation}: expected a floating dtype; got {chosen.name}")
+        raise DTypeError(f"{operation}: expected a floating dtype; got {chosen.name}")
     return empty(*size, dtype=chosen, device=device)
 
 
@@ -188,7 +189,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Generato
     if size is None:
         low, high, size = 0, low, high
     if not low < high:
-        raise ValueError(f"randint: expected low < high; got {low} and {high}")
+        raise ArgumentError(f"randint: expected low < high; got {low} and {high}")
     result = empty(*sizes("randint", (size,)), dtype=int64 if dtype is None else dtype, device=device)
     if result.dtype.category == 1:
         check_scalar(low, result.dtype, "randint")
@@ -208,7 +209,7 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
     [0, 1, 2, 3]
     """
     if n < 0:
-        raise ValueError(f"randperm: expected n of at least 0; got {n}")
+        raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
     keys = rand(n, generator=generator, dtype=float64)
     order = keys.numpy().argsort(kind="stable")
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device)
@@ -231,7 +232,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     tensor([0., 1.])
     """
     if not ((input >= 0) * (input <= 1)).all():
-        raise ValueError("bernoulli: expected probabilities from 0 to 1")
+        raise ArgumentError("bernoulli: expected probabilities from 0 to 1")
     return raw.to(raw.lt(rand(tuple(input.shape), generator=generator, dtype=input.dtype, device=input.device), input), (input.dtype,))
 
 
@@ -254,11 +255,11 @@ def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) ->
 def _check_floating(name: str) -> Any:
     def check(self: Tensor, first: float, second: float) -> None:
         if self.dtype.category != FLOATING:
-            raise TypeError(f"{name}: expected a floating tensor; got {self.dtype.name}")
+            raise DTypeError(f"{name}: expected a floating tensor; got {self.dtype.name}")
         if name == "uniform_" and not first <= second:
-            raise ValueError(f"uniform_: expected from <= to; got {first} and {second}")
+            raise ArgumentError(f"uniform_: expected from <= to; got {first} and {second}")
         if name == "normal_" and not second >= 0:
-            raise ValueError(f"normal_: expected a standard deviation of at least 0; got {second}")
+            raise ArgumentError(f"normal_: expected a standard deviation of at least 0; got {second}")
 
     return check
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
 
+from ._errors import ArgumentError
 from ._operator import raw, recording
 from ._tensor import Tensor, layout_of_tensor, make, method
 
@@ -36,7 +37,7 @@ def item(self: Tensor) -> Any:
     2.5
     """
     if layout_of_tensor(self).numel != 1:
-        raise ValueError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
+        raise ArgumentError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
     host = _host(self)
     return to_numpy(host._storage, layout_of_tensor(host), host._offset).item()
 
@@ -77,7 +78,7 @@ def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarr
     result = numpy(self)
     if dtype is not None and result.dtype != dtype:
         if copy is False:
-            raise ValueError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
+            raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
         return result.astype(dtype)
     return result.copy() if copy else result
 
@@ -142,7 +143,7 @@ recording.unbind_rows = _unbind_rows
 def truth(self: Tensor) -> bool:
     """Whether the one element is nonzero. ValueError where there are more or none."""
     if layout_of_tensor(self).numel != 1:
-        raise ValueError(
+        raise ArgumentError(
             f"bool: the truth of a tensor of {self.numel()} elements is ambiguous; use .any(), .all() or .numel()"
         )
     return bool(item(self))

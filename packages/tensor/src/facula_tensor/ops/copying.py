@@ -10,6 +10,7 @@ from facula_storage import Device, Layout, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import elementwise, operator
+from .._errors import ArgumentError, DTypeError
 from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_overlap
@@ -228,7 +229,7 @@ def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     source = as_tensor_like(source, self)
     record = starts_inplace("copy_", self, (self, source))
     if broadcast_shapes("copy_", self.shape, source.shape) != self.shape:
-        raise ValueError(f"copy_: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
+        raise ArgumentError(f"copy_: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
     if source.device is not self.device:
         source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
     same = check_overlap("copy_", self, (source,))
@@ -253,7 +254,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """
     if isinstance(value, Tensor):
         if value.ndim:
-            raise ValueError(f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}")
+            raise ArgumentError(f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}")
         return copy_(self, value)
     if starts_inplace("fill_", self, (self,)):
         return copy_(self, value)
@@ -268,7 +269,7 @@ def fill(target: Tensor, value: Any) -> None:
     layout = layout_of_tensor(target)
     category = layout.dtype.category
     if isinstance(value, complex) and category < 3:
-        raise TypeError(f"fill_: {value} is complex and cannot be stored in {layout.dtype.name}")
+        raise DTypeError(f"fill_: {value} is complex and cannot be stored in {layout.dtype.name}")
     number: Any = complex(value) if category == 3 else float(value) if category == 2 else int(value)
     if category == 0:
         number = bool(value)

@@ -9,6 +9,7 @@ from facula_storage import Plan, contiguous
 from facula_storage.extend import allocate, plain_address
 
 from .._declare import operator
+from .._errors import ArgumentError
 from .._operator import operators, passed_on, raw, recording
 from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
@@ -82,14 +83,14 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """
     tensors = tuple(tensors)
     if not tensors:
-        raise ValueError("cat: expected at least one tensor; got none")
+        raise ArgumentError("cat: expected at least one tensor; got none")
     for place, one in enumerate(tensors):
         if not isinstance(one, Tensor):
             raise TypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
     parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
     first = parts[0]
     if not first.ndim:
-        raise ValueError("cat: tensors[0] has no dimension to go along; use stack")
+        raise ArgumentError("cat: tensors[0] has no dimension to go along; use stack")
     at = check_dim("cat", dim, first.ndim)
     dtype = first.dtype
     for one in tensors:
@@ -97,7 +98,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     for one in parts:
         if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
             place = next(i for i, each in enumerate(tensors) if each is one)
-            raise ValueError(
+            raise ArgumentError(
                 f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape {tuple(first.shape)}; "
                 f"all lengths but that of dimension {at} must agree"
             )
@@ -116,11 +117,11 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """
     tensors = tuple(tensors)
     if not tensors:
-        raise ValueError("stack: expected at least one tensor; got none")
+        raise ArgumentError("stack: expected at least one tensor; got none")
     for place, one in enumerate(tensors):
         if not isinstance(one, Tensor) or one.shape != tensors[0].shape:
             got = f"shape {tuple(one.shape)}" if isinstance(one, Tensor) else type(one).__name__
-            raise ValueError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
+            raise ArgumentError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
     at = check_dim("stack", dim, tensors[0].ndim + 1)
     return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)
 

@@ -7,6 +7,7 @@ from typing import Any
 from facula_storage import contiguous
 
 from .._declare import operator
+from .._errors import ArgumentError, DTypeError
 from .._general import broadcast_shapes
 from .._operator import operators, recording
 from .._tensor import Tensor, layout_of_tensor, method
@@ -25,13 +26,13 @@ class _matmul:
         a, b = operands
         la, lb = layout_of_tensor(a), layout_of_tensor(b)
         if la.dtype is not lb.dtype:
-            raise TypeError(f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()")
+            raise DTypeError(f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()")
         if not la.shape or not lb.shape:
-            raise ValueError(f"matmul: expected at least 1 dimension; got shapes {la.shape} and {lb.shape}; use * for numbers")
+            raise ArgumentError(f"matmul: expected at least 1 dimension; got shapes {la.shape} and {lb.shape}; use * for numbers")
         inner, other = la.shape[-1], lb.shape[-2 if len(lb.shape) > 1 else -1]
         if inner != other:
             which = "-2" if len(lb.shape) > 1 else "-1"
-            raise ValueError(
+            raise ArgumentError(
                 f"matmul: expected input.shape[-1] == other.shape[{which}]; got {la.shape} and {lb.shape} ({inner} and {other})"
             )
         if len(la.shape) > 1 and la.shape[:-2] == lb.shape[:-2] and len(lb.shape) > 1:
@@ -113,7 +114,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """
     _need_dims("bmm", 3, input, mat2)
     if input.shape[0] != mat2.shape[0]:
-        raise ValueError(f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}")
+        raise ArgumentError(f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}")
     return recording.matmul(input, mat2)
 
 
@@ -145,4 +146,4 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
     for tensor in tensors:
         if as_tensor(operation, tensor).ndim != ndim:
-            raise ValueError(f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}")
+            raise ArgumentError(f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}")

@@ -9,6 +9,7 @@ from facula_storage import DType, Layout, bool_, contiguous, int64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
+from .._errors import ArgumentError, DTypeError
 from .._operator import composite, passed_on, recording
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
@@ -25,7 +26,7 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
         return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
     found = sorted(check_dim(operation, one, ndim) for one in dim)
     if len(set(found)) != len(found):
-        raise ValueError(f"{operation}: dim {tuple(dim)} names a dimension twice")
+        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice")
     return tuple(found) if ndim else ()
 
 
@@ -108,7 +109,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dtype is not None:
         input = input.to(as_dtype(dtype, "mean"))
     if input.dtype.category < FLOATING:
-        raise TypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
+        raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
     dims = dims_of("mean", dim, input.ndim)
     count = product(input.shape[i] for i in dims)
     total = recording.sum(input, (dims, bool(keepdim)))
@@ -149,9 +150,9 @@ def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> T
 
 def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
     if layout.dtype.category == COMPLEX:
-        raise NotImplementedError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
+        raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
-        raise ValueError(f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}")
+        raise ArgumentError(f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}")
 
 
 @method()

@@ -8,6 +8,7 @@ from facula_storage import Layout, contiguous, layout_of
 from facula_storage.extend import contiguous_strides
 
 from .._declare import operator, view
+from .._errors import ArgumentError
 from .._memory import overlaps_itself
 from .._operator import composite, passed_on, raw, recording
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
@@ -49,11 +50,11 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
         if size == -1:
             unknown += 1
         elif size < 0:
-            raise ValueError(f"{operation}: shape {shape} has a negative length; only one -1 may stand for an unknown length")
+            raise ArgumentError(f"{operation}: shape {shape} has a negative length; only one -1 may stand for an unknown length")
         else:
             known *= size
     if unknown > 1 or (unknown and not known) or (known != numel if not unknown else numel % known):
-        raise ValueError(f"{operation}: shape {shape} does not fit {numel} element(s)")
+        raise ArgumentError(f"{operation}: shape {shape} does not fit {numel} element(s)")
     return tuple(numel // known if size == -1 else size for size in shape) if unknown else shape
 
 
@@ -103,7 +104,7 @@ class _view:
         wanted = resolve("view", sizes("view", shape), layout.numel)
         strides = view_strides(layout, wanted)
         if strides is None:
-            raise ValueError(
+            raise ArgumentError(
                 f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be seen as {wanted} without "
                 "copying; use .reshape() instead"
             )
@@ -176,7 +177,7 @@ class _permute:
     def window(layout, dims):
         order = [check_dim("permute", dim, len(layout.shape)) for dim in dims]
         if sorted(order) != list(range(len(layout.shape))):
-            raise ValueError(f"permute: expected dims to name each of {len(layout.shape)} dimension(s) once; got {dims}")
+            raise ArgumentError(f"permute: expected dims to name each of {len(layout.shape)} dimension(s) once; got {dims}")
         return permuted(layout, order), 0
 
     @passed_on
@@ -196,14 +197,14 @@ class _expand:
     def window(layout, shape):
         missing = len(shape) - len(layout.shape)
         if missing < 0:
-            raise ValueError(f"expand: expected at least {len(layout.shape)} sizes for shape {layout.shape}; got {shape}")
+            raise ArgumentError(f"expand: expected at least {len(layout.shape)} sizes for shape {layout.shape}; got {shape}")
         wanted, strides = [], []
         for i, size in enumerate(shape):
             old = layout.shape[i - missing] if i >= missing else 1
             if size == -1 and i >= missing:
                 size = old
             if size < 0 or (old != 1 and size != old):
-                raise ValueError(
+                raise ArgumentError(
                     f"expand: shape {layout.shape} cannot be expanded to {shape}: dimension {i} has length {old}; "
                     "only dimensions of length 1 are repeated"
                 )
@@ -402,7 +403,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     ndim = as_tensor("flatten", input).ndim
     first, last = check_dim("flatten", start_dim, ndim), check_dim("flatten", end_dim, ndim)
     if first > last:
-        raise ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+        raise ArgumentError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
     if not ndim:
         return recording.reshape(input, (1,))
     n = 1
@@ -435,7 +436,7 @@ def transposed_matrix(F: Any, input: Tensor) -> Tensor:
     if input.ndim == 2:
         return F.reverse_dims(input)
     if input.ndim < 2:
-        raise ValueError(f"mT: expected at least 2 dimensions; got shape {tuple(input.shape)}")
+        raise ArgumentError(f"mT: expected at least 2 dimensions; got shape {tuple(input.shape)}")
     return F.transpose(input, -2, -1)
 
 
@@ -542,7 +543,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     sources = [check_dim("movedim", d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
     targets = [check_dim("movedim", d, ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise ValueError(f"movedim: source {source} and destination {destination} must be equally many, each named once")
+        raise ArgumentError(f"movedim: source {source} and destination {destination} must be equally many, each named once")
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]
     return recording.permute(input, tuple(order))
@@ -567,13 +568,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     own = input._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else storage_offset
     if len(shape) != len(strides) or min((*shape, *strides, offset, 0)) < 0:
-        raise ValueError(f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative")
+        raise ArgumentError(f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative")
     wanted = layout_of(shape, strides, layout.dtype, layout.device)
     root = root_of(input)
     room = layout_of_tensor(root).extent
     start = offset * layout.dtype.itemsize - root._offset
     if wanted.numel and (start < 0 or start + wanted.extent > room):
-        raise ValueError(
+        raise ArgumentError(
             f"as_strided: size {shape}, stride {strides} and offset {offset} reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
@@ -593,7 +594,7 @@ class t:
 
     def window(layout):
         if len(layout.shape) > 2:
-            raise ValueError(f"t: expected at most 2 dimensions; got shape {layout.shape}; use transpose or permute")
+            raise ArgumentError(f"t: expected at most 2 dimensions; got shape {layout.shape}; use transpose or permute")
         return layout.transposed(), 0
 
     @passed_on
@@ -626,13 +627,13 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
         if step < 0 or (not step and size):
-            raise ValueError(f"split: expected a positive length; got {step}")
+            raise ArgumentError(f"split: expected a positive length; got {step}")
         lengths = [step] * (size // step) + ([size % step] if size % step else []) if step else [0]
         lengths = lengths or [0]
     else:
         lengths = list(split_size_or_sections)
         if sum(lengths) != size or min(lengths, default=0) < 0:
-            raise ValueError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
+            raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
     pieces, start = [], 0
     for length in lengths:
         pieces.append(recording.slice(input, dim, start, start + length, 1))
@@ -650,7 +651,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """
     dim = check_dim("chunk", dim, as_tensor("chunk", input).ndim)
     if chunks <= 0:
-        raise ValueError(f"chunk: expected chunks to be positive; got {chunks}")
+        raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
     return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
 
 

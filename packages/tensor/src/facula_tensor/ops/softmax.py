@@ -8,6 +8,7 @@ from facula_storage import Layout, contiguous
 from facula_storage.extend import FLOATING
 
 from .._declare import operator
+from .._errors import DTypeError
 from .._operator import recording
 from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, method
@@ -19,7 +20,7 @@ __all__ = ["log_softmax", "softmax"]
 def like(layout: Layout, *rest: Any) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     if layout.dtype.category != FLOATING:
-        raise NotImplementedError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
+        raise DTypeError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
