@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import sys
+import traceback
 
 from .measure import CLOCKS, compare
 
@@ -29,6 +30,7 @@ def main() -> None:
                 result = compare(row, options.effort, options.clock)
                 line = result._asdict() | {"hit": result.hit}
             except Exception as error:  # what is not there yet is reported, and misses
+                traceback.print_exc()
                 cause = f"{type(error).__name__}: {error}"
                 line = {"name": row.name, "target": row.target, "hit": False, "error": cause}
         print(json.dumps(line))

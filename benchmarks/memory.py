@@ -27,6 +27,6 @@ def add(F: Any) -> Loop:
 
 
 if "MALLOC_MMAP_THRESHOLD_" in os.environ:
-    rows.row("a + b, 16M elements, against a tuned malloc", reference="PyTorch, malloc tuned", seconds=0.1)(add)
+    rows.row("a + b, 16M elements, other: malloc tuned", reference="PyTorch, malloc tuned", seconds=0.1)(add)
 else:
     rows.row("a + b, 16M elements", 0.3, seconds=0.1)(add)
