@@ -256,7 +256,7 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
     outputs = output_layouts(op, layouts, parameters)
     if len(outputs) != 1:
         raise NotImplementedError(f"{op.name}: out= with several results is not supported; copy the results")
-    target = check_out(op, outputs[0], out, operands)
+    target = check_out(op.name, outputs[0], out, operands, op.elementwise)
     if target is None:  # another dtype, or memory shared with an operand: by way of a temporary
         (result,) = run(find_plan(op, layouts, parameters), operands)
         raw.copy_into(out, result)

@@ -83,30 +83,30 @@ def check_writable(operation: str, tensor: Tensor) -> None:
         raise RuntimeError(f"{operation}: the tensor cannot be written: {getattr(tensor._storage, 'readonly', 'read-only')}")
 
 
-def check_out(op: Any, wanted: Layout, out: object, operands: tuple) -> Layout | None:
+def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True) -> Layout | None:
     """Check `out=`, resize it if it is empty, and give the layout to compute into directly, or None."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{op.name}: expected out to be a Tensor; got {type(out).__name__}")
+        raise TypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
     if out.node is not None:
-        raise RuntimeError(f"{op.name}: out requires a gradient; out= writes over it, so use no_grad() or another tensor")
+        raise RuntimeError(f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor")
     layout = layout_of_tensor(out)
     if layout.device is not wanted.device:
-        raise RuntimeError(f"{op.name}: expected out on device '{wanted.device}'; got '{layout.device}'")
+        raise RuntimeError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
     if not can_cast(wanted.dtype, layout.dtype):
         raise RuntimeError(
-            f"{op.name}: the result is {wanted.dtype.name} and cannot be stored in out, which is {layout.dtype.name}; "
+            f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, which is {layout.dtype.name}; "
             "give an out of the result's dtype"
         )
-    check_writable(op.name, out)
+    check_writable(operation, out)
     if layout.shape != wanted.shape:
         if layout.numel:
             raise ArgumentError(
-                f"{op.name}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
+                f"{operation}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
             )
         from ._resize import resize_
 
         layout = layout_of_tensor(resize_(out, wanted.shape))
-    same = check_overlap(op.name, out, operands)
-    if layout.dtype is not wanted.dtype or (same and not op.elementwise):
+    same = check_overlap(operation, out, operands)
+    if layout.dtype is not wanted.dtype or (same and not elementwise):
         return None
     return layout

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage import DType
+from facula_storage import DType, Layout
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise
+from .._errors import ArgumentError, DTypeError
 from .._general import general
-from .._operator import operators, pass_on
+from .._operator import operators, pass_on, recording
 from .._promotion import floating
 from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give, magnitude, store
 
-__all__ = ["abs", "add", "div", "maximum", "minimum", "mul", "neg", "pow", "sign", "sub"]
+__all__ = ["abs", "add", "clamp", "div", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
 
 
 def numeric(dtype: DType) -> bool:
@@ -129,6 +132,12 @@ class pow:
         return F.mul(g, F.exponent_slope(input, other))
 
 
+def tensors_only(operation: str, *operands: Any) -> None:
+    """TypeError where an operand is a number."""
+    if not all(isinstance(one, Layout) for one in operands):
+        raise TypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
+
+
 @elementwise
 class maximum:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient.
@@ -140,6 +149,9 @@ class maximum:
 
     inputs = ("input", "other")
     accepts = real
+
+    def check(*operands):
+        tensors_only("maximum", *operands)
 
     def reverse_input(F, g, input, other):
         return F.mul(g, F.share(F.gt(input, other), F.eq(input, other), g))
@@ -159,6 +171,9 @@ class minimum:
 
     inputs = ("input", "other")
     accepts = real
+
+    def check(*operands):
+        tensors_only("minimum", *operands)
 
     def reverse_input(F, g, input, other):
         return F.mul(g, F.share(F.lt(input, other), F.eq(input, other), g))
@@ -183,11 +198,6 @@ class neg:
         return F.neg(g)
 
 
-def magnitude(dtype: DType) -> DType:
-    """The dtype of an absolute value."""
-    return dtype.to_real()
-
-
 @elementwise
 class abs:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0.
@@ -200,6 +210,7 @@ class abs:
     dunders = ("__abs__",)
     accepts = numeric
     result = magnitude
+    inplace = True
     holomorphic = False
 
     def reverse_input(F, g, input):
@@ -217,8 +228,61 @@ class sign:
 
     accepts = real
 
+    def redirect(F, operands, parameters):
+        (x,) = operands
+        return F.clone(x) if x.dtype.category == BOOL else None
+
     def reverse_input(F, g):
         return F.zeros_like(g)
+
+
+# ------------------------------------------------------------------------------------- made of the others
+@method()
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element times itself.
+
+    >>> from facula_tensor import tensor
+    >>> square(tensor([1.0, -3.0]))
+    tensor([1., 9.])
+    """
+    input = as_tensor("square", input)
+    return give("square", recording.mul(input, input), out)
+
+
+@method()
+def square_(self: Tensor) -> Tensor:
+    """`square` in place: changes this tensor and returns it."""
+    return store("square_", self, square(self))
+
+
+@method()
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN.
+
+    `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
+    At a bound the gradient goes to the element. RuntimeError where both are missing.
+
+    >>> from facula_tensor import tensor
+    >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    input = as_tensor("clamp", input)
+    if min is None and max is None:
+        raise ArgumentError("clamp: expected min, max or both; got neither")
+    if input.dtype.category == COMPLEX:
+        raise DTypeError(f"clamp: complex numbers have no order; got {input.dtype.name}")
+    result = input
+    if min is not None:
+        result = recording.where(recording.lt(result, min), min, result)
+    if max is not None:
+        result = recording.where(recording.gt(result, max), max, result)
+    return give("clamp", result, out)
+
+
+@method()
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """`clamp` in place: changes this tensor and returns it."""
+    return store("clamp_", self, clamp(self, min, max))
 
 
 # ------------------------------------------------------------------------------- the rules' own composites

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from facula_storage import DType, bool_
+from typing import Any
+
+from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
 
 from .._declare import elementwise
+from .._tensor import Tensor, method
+from .copying import store
 
 __all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
 
@@ -20,6 +24,12 @@ def ordered(dtype: DType) -> bool:
     return dtype.category != COMPLEX
 
 
+def tensor_first(input: Any, other: Any) -> None:
+    """TypeError where the first operand is a number: Python turns `2 < x` round by itself."""
+    if not isinstance(input, Layout):
+        raise TypeError(f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands")
+
+
 @elementwise
 class eq:
     """Whether each pair of elements is equal; False where either is NaN.
@@ -32,6 +42,7 @@ class eq:
     inputs = ("input", "other")
     dunders = ("__eq__",)
     result = boolean
+    check = tensor_first
 
 
 @elementwise
@@ -46,6 +57,7 @@ class ne:
     inputs = ("input", "other")
     dunders = ("__ne__",)
     result = boolean
+    check = tensor_first
 
 
 @elementwise
@@ -60,6 +72,7 @@ class lt:
     inputs = ("input", "other")
     dunders = ("__lt__",)
     result = boolean
+    check = tensor_first
     accepts = ordered
 
 
@@ -75,6 +88,7 @@ class le:
     inputs = ("input", "other")
     dunders = ("__le__",)
     result = boolean
+    check = tensor_first
     accepts = ordered
 
 
@@ -90,6 +104,7 @@ class gt:
     inputs = ("input", "other")
     dunders = ("__gt__",)
     result = boolean
+    check = tensor_first
     accepts = ordered
 
 
@@ -105,4 +120,20 @@ class ge:
     inputs = ("input", "other")
     dunders = ("__ge__",)
     result = boolean
+    check = tensor_first
     accepts = ordered
+
+
+def _in_place(function: Any) -> None:
+    name = function.__name__ + "_"
+
+    def changing(self: Tensor, other: Any) -> Tensor:
+        return store(name, self, function(self, other))
+
+    changing.__name__ = changing.__qualname__ = name
+    changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
+    method(name)(changing)
+
+
+for _function in (eq, ne, lt, le, gt, ge):
+    _in_place(_function)

@@ -6,20 +6,25 @@ from typing import Any
 
 import numpy as np
 from facula_autograd.extend import edge_to
-from facula_storage import Device, Layout, contiguous
+from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import elementwise, operator
 from .._errors import ArgumentError, DTypeError
 from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
-from .._memory import check_overlap
+from .._memory import check_out, check_overlap
 from .._operator import composite, operators, raw, recording
-from .._promotion import as_dtype, check_scalar
+from .._promotion import as_dtype, can_cast, check_scalar
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._views import rebase
 
 __all__ = ["clone", "where"]
+
+
+def magnitude(dtype: DType) -> DType:
+    """The dtype of the parts of a complex number."""
+    return dtype.to_real()
 
 
 def copy_plan(source: Layout, target: Layout) -> Any:
@@ -224,19 +229,48 @@ def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
+    return _copy("copy_", self, source)
+
+
+def store(operation: str, target: Tensor, result: Tensor) -> Tensor:
+    """Put the result of an operator into `target` and return it: the in-place form of composite operators."""
+    if not can_cast(result.dtype, target.dtype):
+        raise DTypeError(
+            f"{operation}: the result is {result.dtype.name} and cannot be stored in a {target.dtype.name} tensor; "
+            "use the form without underscore"
+        )
+    if result.shape != target.shape:
+        raise ArgumentError(
+            f"{operation}: the result would have shape {tuple(result.shape)}, and the tensor to change has "
+            f"{tuple(target.shape)}; only the other operand may be broadcast"
+        )
+    return _copy(operation, target, result)
+
+
+def give(operation: str, result: Tensor, out: Tensor | None) -> Tensor:
+    """`result`, or `out` with the result in it: the `out=` form of composite operators."""
+    if out is None:
+        return result
+    check_out(operation, layout_of_tensor(result), out, ())
+    if result.node is not None:
+        raise RuntimeError(f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()")
+    return raw.copy_into(out, result)
+
+
+def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     from .._creation import as_tensor_like
 
     source = as_tensor_like(source, self)
-    record = starts_inplace("copy_", self, (self, source))
-    if broadcast_shapes("copy_", self.shape, source.shape) != self.shape:
-        raise ArgumentError(f"copy_: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
+    record = starts_inplace(operation, self, (self, source))
+    if broadcast_shapes(operation, self.shape, source.shape) != self.shape:
+        raise ArgumentError(f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
     if source.device is not self.device:
         source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
-    same = check_overlap("copy_", self, (source,))
+    same = check_overlap(operation, self, (source,))
     edges = (edge_to(self), edge_to(source))
     if not (same and source.dtype is self.dtype):
         write(self, source)
-    mutated(self, "copy_")
+    mutated(self, operation)
     if record:
         layouts = (layout_of_tensor(self), layout_of_tensor(source))
         node_for(operators["overwrite"], (self, source), layouts, (), [self], None, edges)
@@ -334,3 +368,21 @@ class _conjugate:
 
     def reverse_input(F, g):
         return F.conjugate(g)
+
+
+@elementwise
+class _real_part:
+    """The real part of each complex element, as a tensor of its own."""
+
+    holomorphic = False
+    kernel = "real"
+    result = magnitude
+
+
+@elementwise
+class _imaginary_part:
+    """The imaginary part of each complex element, as a tensor of its own."""
+
+    holomorphic = False
+    kernel = "imag"
+    result = magnitude

@@ -1,0 +1,31 @@
+"""Other names for the same operators, as PyTorch has them: the function, the method, and the in-place method."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from .arithmetic import abs, clamp, div, mul, neg, sub
+from .comparison import ge, gt, le, lt, ne
+from .join import cat
+from .shape import movedim, transpose
+
+__all__ = [
+    "absolute", "clip", "concat", "concatenate", "divide", "greater", "greater_equal", "less", "less_equal", "moveaxis",
+    "multiply", "negative", "not_equal", "subtract", "swapaxes", "swapdims", "true_divide",
+]  # fmt: skip
+
+absolute = abs
+clip = clamp
+concat = concatenate = cat
+divide = true_divide = div
+greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
+moveaxis = movedim
+multiply = mul
+negative = neg
+subtract = sub
+swapaxes = swapdims = transpose
+
+for _alias in __all__:
+    _name = globals()[_alias].__name__
+    for _underscore in ("", "_"):
+        if hasattr(Tensor, _name + _underscore):
+            setattr(Tensor, _alias + _underscore, getattr(Tensor, _name + _underscore))

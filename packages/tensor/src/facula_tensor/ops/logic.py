@@ -1,0 +1,159 @@
+"""Questions with a yes or no for each element, and how such answers combine. Results are bool and have no gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import bool_
+from facula_storage.extend import BOOL, COMPLEX, FLOATING
+
+from .._declare import elementwise
+from .._errors import DTypeError
+from .._operator import raw
+from .._promotion import scalar_dtype
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .comparison import boolean
+from .copying import give, store
+
+__all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
+
+
+@elementwise
+class isnan:
+    """Whether each element is NaN; for complex ones, whether a part is.
+
+    >>> from facula_tensor import tensor
+    >>> isnan(tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    """
+
+    result = boolean
+    inplace = False
+
+    def redirect(F, operands, parameters):
+        (x,) = operands
+        return F.ne(x, x) if x.dtype.category < FLOATING else None
+
+
+@method()
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite; for complex ones, whether a part is.
+
+    >>> from facula_tensor import tensor
+    >>> isinf(tensor([1.0, float("-inf")]))
+    tensor([False,  True])
+    """
+    x = as_tensor("isinf", input).detach()
+    if x.dtype.category == COMPLEX:
+        answer = raw.add(isinf(raw.real_part(x)), isinf(raw.imaginary_part(x)))
+    elif x.dtype.category == FLOATING:
+        answer = raw.eq(raw.abs(x), float("inf"))
+    else:
+        answer = raw.ne(x, x)
+    return give("isinf", answer, out)
+
+
+@method()
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor NaN.
+
+    >>> from facula_tensor import tensor
+    >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
+    tensor([ True, False, False])
+    """
+    x = as_tensor("isfinite", input).detach()
+    return give("isfinite", raw.eq(raw.add(isinf(x), raw.isnan(x)), False), out)
+
+
+def _truth(operation: str, value: Any) -> Any:
+    """A tensor or number as bool."""
+    if isinstance(value, Tensor):
+        value = value.detach()
+        return value if value.dtype is bool_ else raw.ne(value, 0)
+    scalar_dtype(type(value))
+    return bool(value)
+
+
+@method()
+def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether both elements of each pair are nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([False, False,  True])
+    """
+    answer = raw.mul(_truth("logical_and", as_tensor("logical_and", input)), _truth("logical_and", other))
+    return give("logical_and", answer, out)
+
+
+@method()
+def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether an element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
+    tensor([ True,  True, False])
+    """
+    answer = raw.add(_truth("logical_or", as_tensor("logical_or", input)), _truth("logical_or", other))
+    return give("logical_or", answer, out)
+
+
+@method()
+def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether just one element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([ True,  True, False])
+    """
+    answer = raw.ne(_truth("logical_xor", as_tensor("logical_xor", input)), _truth("logical_xor", other))
+    return give("logical_xor", answer, out)
+
+
+@method()
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_not(tensor([0, 1, 2]))
+    tensor([ True, False, False])
+    """
+    return give("logical_not", raw.eq(as_tensor("logical_not", input).detach(), 0), out)
+
+
+def _in_place(function: Any) -> None:
+    name = function.__name__ + "_"
+
+    def changing(self: Tensor, *operands: Any) -> Tensor:
+        return store(name, self, function(self, *operands))
+
+    changing.__name__ = changing.__qualname__ = name
+    changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
+    method(name)(changing)
+
+
+for _function in (logical_and, logical_or, logical_xor, logical_not):
+    _in_place(_function)
+
+
+# ------------------------------------------------------------------------- Python's & | ^ ~, for masks
+def _dunder(names: tuple[str, ...], sign: str, function: Any) -> None:
+    def combine(self: Tensor, *operands: Any) -> Any:
+        for one in (self, *operands):
+            if isinstance(one, Tensor):
+                if one.dtype.category != BOOL:
+                    raise DTypeError(f"{sign}: defined for bool tensors; got {one.dtype.name}; compare first, as in (x > 0) {sign} m")
+            elif type(one) is not bool:
+                return NotImplemented
+        return function(self, *operands)
+
+    combine.__doc__ = f"`{function.__name__}` of bool tensors."
+    for name in names:
+        setattr(Tensor, name, combine)
+
+
+_dunder(("__and__", "__rand__"), "&", logical_and)
+_dunder(("__or__", "__ror__"), "|", logical_or)
+_dunder(("__xor__", "__rxor__"), "^", logical_xor)
+_dunder(("__invert__",), "~", logical_not)
