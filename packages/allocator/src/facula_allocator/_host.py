@@ -40,7 +40,8 @@ class HostAllocator:
     `pools=False` every block is a malloc of exactly its size, freed when released: for
     AddressSanitizer, which sees nothing inside a slab. Safe from any thread and after a fork.
 
-    A block is (address, release); call the release exactly once. See the README for NumPy arrays.
+    A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
+    size. See the README for NumPy arrays.
 
     >>> allocator = HostAllocator()
     >>> address, release = allocator.refill(1000)
@@ -151,7 +152,9 @@ class HostAllocator:
         region = self._account.region(nbytes, pages=False)
         if region is None:
             raise self._out_of_memory(nbytes)
-        return address_of(region), partial(release_region, region)
+        release = partial(release_region, region)
+        release.nbytes = nbytes  # type: ignore[attr-defined]
+        return address_of(region), release
 
     def _out_of_memory(self, nbytes: int) -> OutOfMemoryError:
         now = self.statistics()

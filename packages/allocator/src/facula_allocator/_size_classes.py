@@ -97,7 +97,7 @@ class SizeClass:
         base = address_of(region)
         append = self.free.append
         serial = _next_serial()
-        slab = {"region": region, "serial": serial}  # the __dict__ that the slab's releases share
+        slab = {"region": region, "serial": serial, "nbytes": size}  # the __dict__ that the slab's releases share
         entries: list[Block] = []
         for address in range(base, base + count * size, size):
             release = partial(append)

@@ -60,7 +60,9 @@ class MallocAllocator:
         block.__del__, block.nbytes = partial(self._free, address), nbytes
         self._live[address] = block
         # C all the way: leaving the table is what ends the block, and the address is free only after that.
-        return address, partial(self._live.pop, address, None)
+        release = partial(self._live.pop, address, None)
+        release.nbytes = nbytes  # type: ignore[attr-defined]
+        return address, release
 
     def statistics(self) -> dict[str, int]:
         """Live bytes and blocks, exactly."""

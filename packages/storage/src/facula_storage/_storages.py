@@ -166,12 +166,13 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
 # `resize_` and `share_memory_` give a storage another buffer while other threads may be inside an
 # operator that has read the old address. Operators read each address once, with no call between
 # the reading and the launch, so a thread either has the old address and is inside an operator's
-# frame, or will read the new one. Nobody asks on the hot path: the old block is retired here, and
-# released when `sys._current_frames()`, read under the GIL, shows no other thread inside a module
-# that launches (`launching_modules`). Retired blocks are looked at again at the next replacement
-# and whenever `release_retired` is called.
+# frame, or will read the new one. Nobody asks on the hot path: the old block is retired here, with the
+# threads that `sys._current_frames()`, read under the GIL, shows inside a module that launches
+# (`launching_modules`). It is released when each of them has been seen outside since: one at a time is
+# enough, as in read-copy-update, so that many busy threads do not keep it for ever. Retired blocks are
+# looked at again at the next replacement and whenever `release_retired` is called.
 launching_modules: set[str] = set()
-_retired: list[Callable[[], object]] = []
+_retired: list[tuple[Callable[[], object], set[int]]] = []
 
 
 def replace_buffer(storage: Storage, address: int, release: Callable[[], object], nbytes: int) -> None:
@@ -190,10 +191,24 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
             if follower is not None:
                 follower.ptr, follower.nbytes = address, nbytes
         storage.ptr, storage.__del__, storage.nbytes = address, release, nbytes
-        _retired.append(old)
+        _retired.append((old, _threads_launching()))
         if hasattr(storage, "physical"):
             del storage.physical
     release_retired()
+
+
+def capacity(storage: Storage) -> int:
+    """Bytes of the buffer, which may be more than any tensor shows of it; 0 for empty and meta ones.
+
+    >>> from facula_storage import float32
+    >>> capacity(allocate(contiguous((2, 3), float32))) >= 24
+    True
+    """
+    storage = root_of(storage)
+    try:
+        return storage.nbytes
+    except AttributeError:
+        return getattr(storage.__del__, "nbytes", 0)
 
 
 def check_replaceable(storage: Storage) -> None:
@@ -213,23 +228,32 @@ def check_replaceable(storage: Storage) -> None:
 def release_retired() -> int:
     """Release retired blocks that no thread can be using; how many are left."""
     with changing:
-        if _retired and not _copying and not _others_launching():
-            while _retired:
-                _retired.pop()()
+        if _retired and not _copying:
+            inside = _threads_launching()
+            looked_at = _retired[:]
+            _retired.clear()  # a finaliser may come here again: no block is looked at twice at a time
+            for release, waiting in looked_at:
+                waiting &= inside
+                if waiting:
+                    _retired.append((release, waiting))
+                else:
+                    release()
         return len(_retired)
 
 
-def _others_launching() -> bool:
-    me = get_ident()
+def _threads_launching() -> set[int]:
+    """The other threads that are inside a module that launches."""
     frames = sys._current_frames()
-    del frames[me]  # this very frame: held by a local of its own it would be a cycle
-    for frame in frames.values():
+    del frames[get_ident()]  # this very frame: held by a local of its own it would be a cycle
+    inside = set()
+    for thread, frame in frames.items():
         at: FrameType | None = frame
         while at is not None:
             if at.f_globals.get("__name__") in launching_modules:
-                return True
+                inside.add(thread)
+                break
             at = at.f_back
-    return False
+    return inside
 
 
 # Note [Physical order]
@@ -302,10 +326,11 @@ def _restore(storage: Storage) -> int:
                     finally:
                         _copying.pop()
                 if storage.ptr is None:
-                    _retired.append(storage.__del__)
+                    old = storage.__del__
                     storage.__del__, unused = unused, int
                     storage.ptr = address
                     del storage.physical
+                    _retired.append((old, _threads_launching()))
                 release_retired()
         finally:
             unused()

@@ -33,25 +33,30 @@ from . import _adapter as _adapter
 from . import _creation, _promotion, _random
 from . import _indexing as _indexing
 from . import _repr as _repr
+from . import _resize as _resize
 from . import _startup as _startup
 from ._creation import *
 from ._promotion import *
 from ._random import *
 from ._tensor import Parameter, Size, Tensor
 from ._values import is_tensor
+from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import comparison as _comparison
 from .ops import copying as _copying
 from .ops import join as _join
+from .ops import logic as _logic
 from .ops import matmul as _matmul
 from .ops import pointwise as _pointwise
 from .ops import reduction as _reduction
 from .ops import shape as _shape
 from .ops import softmax as _softmax
+from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.comparison import *
 from .ops.copying import *
 from .ops.join import *
+from .ops.logic import *
 from .ops.matmul import *
 from .ops.pointwise import *
 from .ops.reduction import *
@@ -64,10 +69,12 @@ __all__ = ["Parameter", "Size", "Tensor", "is_tensor"]
 __all__ += _creation.__all__
 __all__ += _promotion.__all__
 __all__ += _random.__all__
+__all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _comparison.__all__
 __all__ += _copying.__all__
 __all__ += _join.__all__
+__all__ += _logic.__all__
 __all__ += _matmul.__all__
 __all__ += _pointwise.__all__
 __all__ += _reduction.__all__

@@ -181,6 +181,16 @@ class Tensor(Value):
             leave_family(self)  # what is computed from it leads to it, and no further
         return self
 
+    def __copy__(self) -> Tensor:
+        from ._pickling import copy_tensor
+
+        return copy_tensor(self)
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        from ._pickling import deepcopy_tensor
+
+        return deepcopy_tensor(self, memo)
+
     def __reduce_ex__(self, protocol: Any) -> tuple:
         from ._pickling import reduce_tensor
 
@@ -205,7 +215,7 @@ class Parameter(Tensor):
         source = tensor([]) if data is None else data
         if not isinstance(source, Tensor):
             raise TypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
-        new = make(cls, source._layout, source._storage, source._offset)
+        new = make(cls, layout_of_tensor(source), source._storage, source._offset)
         new.requires_grad_(requires_grad)
         return new
 

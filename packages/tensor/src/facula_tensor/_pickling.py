@@ -1,0 +1,139 @@
+"""Tensors copied and pickled by value. Hooks and graphs stay behind.
+
+Note [Shared memory in one pickle]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+Tensors that show exactly the same bytes (tied weights, a matrix and its transpose) refer to one
+`Block`, so pickle and deepcopy, which remember objects, keep them shared. A tensor that shows part of
+another's memory is written alone: a row of a large matrix does not take the matrix along.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pickle import PickleBuffer
+from typing import Any
+from weakref import WeakValueDictionary
+
+from facula_autograd.extend import LEAF, Node
+from facula_storage import Device, Layout, Storage, contiguous, to_numpy, uint8
+from facula_storage.extend import allocate
+
+from ._errors import show
+from ._operator import raw
+from ._tensor import Tensor, layout_of_tensor, make
+
+
+class Block:
+    """Some bytes of a storage, as pickle and deepcopy see them."""
+
+    __slots__ = ("__weakref__", "device", "nbytes", "offset", "storage")
+
+    def __init__(self, storage: Storage, offset: int, nbytes: int, device: Device):
+        self.storage, self.offset, self.nbytes, self.device = storage, offset, nbytes, device
+
+    def flat(self) -> Tensor:
+        """The bytes as a tensor."""
+        return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
+
+    def __deepcopy__(self, memo: dict) -> Block:
+        copied = raw.clone(self.flat())
+        return Block(copied._storage, 0, self.nbytes, self.device)
+
+    def __reduce_ex__(self, protocol: int) -> tuple:  # type: ignore[override]
+        if self.device.type == "meta":
+            return block_of, (None, self.nbytes, self.device)
+        flat = self.flat()
+        host = flat if self.device.type == "cpu" else raw.to_device(flat, (Device("cpu"),))
+        elements = to_numpy(host._storage, layout_of_tensor(host), host._offset)
+        data = PickleBuffer(elements) if protocol >= 5 else elements.tobytes()
+        return block_of, (data, self.nbytes, self.device)
+
+
+def block_of(data: Any, nbytes: int, device: Device) -> Block:
+    """The inverse of pickling a Block: new memory with these bytes. ValueError where their number is wrong."""
+    layout = contiguous((nbytes,), uint8, device)
+    storage = allocate(layout)
+    if data is not None:
+        view = memoryview(data).cast("B")
+        if view.nbytes != nbytes:
+            raise ValueError(f"unpickling a tensor: expected {nbytes} bytes; got {view.nbytes}")
+        if nbytes:
+            device.backend.copy_in(storage.ptr, view)  # type: ignore[arg-type]
+    return Block(storage, 0, nbytes, device)
+
+
+# Alive as long as a pickler or a deepcopy remembers them.
+_blocks: WeakValueDictionary[tuple, Block] = WeakValueDictionary()
+
+
+def block_under(tensor: Tensor) -> tuple[Block, Layout]:
+    """The block that holds the tensor's elements and no others, and how they lie in it."""
+    layout = layout_of_tensor(tensor)
+    if layout.numel and layout.extent != layout.nbytes:
+        tensor = raw.clone(make(Tensor, layout, tensor._storage, tensor._offset))
+        layout = layout_of_tensor(tensor)
+    key = (id(tensor._storage), tensor._offset, layout.nbytes)
+    block = _blocks.get(key)
+    if block is None:
+        block = _blocks[key] = Block(tensor._storage, tensor._offset, layout.nbytes, layout.device)
+    return block, layout
+
+
+def reduce_tensor(tensor: Tensor) -> tuple:
+    """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+    check_copied("pickle", tensor)
+    block, layout = block_under(tensor)
+    return rebuild, (type(tensor), block, layout, tensor.node is LEAF, attributes(tensor))
+
+
+def rebuild(cls: type, block: Block, layout: Layout, requires_grad: bool, attributes: dict | None) -> Tensor:
+    """A tensor of class `cls` over a block. ValueError where the layout reaches beyond it."""
+    if layout.extent > block.nbytes or layout.device is not block.device:
+        raise ValueError(f"unpickling a tensor: {layout} does not fit {block.nbytes} bytes on device '{block.device}'")
+    return _as(cls, make(Tensor, layout, block.storage, block.offset), requires_grad, attributes)
+
+
+def copy_tensor(tensor: Tensor) -> Tensor:
+    """`copy.copy`: another tensor over the same memory, sharing its version."""
+    check_copied("copy", tensor)
+    plain = make(Tensor, layout_of_tensor(tensor), tensor._storage, tensor._offset)
+    return _as(type(tensor), plain, tensor.node is LEAF, attributes(tensor))
+
+
+def deepcopy_tensor(tensor: Tensor, memo: dict) -> Tensor:
+    """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
+    check_copied("deepcopy", tensor)
+    block, layout = block_under(tensor)
+    new = rebuild(type(tensor), deepcopy(block, memo), layout, tensor.node is LEAF, None)
+    memo[id(tensor)] = new
+    grad = getattr(tensor, "_grad", None)
+    if grad is not None:
+        new._grad = deepcopy(grad, memo)
+    extra = attributes(tensor)
+    if extra:
+        new.__dict__.update(deepcopy(extra, memo))
+    return new
+
+
+def check_copied(operation: str, tensor: Tensor) -> None:
+    """RuntimeError where copying would lose the tensor's history."""
+    if type(tensor.node) is Node:
+        raise RuntimeError(
+            f"{operation}: expected a leaf; this tensor ({show(layout_of_tensor(tensor))}) was computed by "
+            f"{tensor.node.name()} at {tensor.node.where} and would lose its history; use .detach() or .clone()"
+        )
+
+
+def attributes(tensor: Tensor) -> dict | None:
+    """What users stored on a Parameter or subclass."""
+    return getattr(tensor, "__dict__", None) or None
+
+
+def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict | None) -> Any:
+    from ._overrides import mark
+
+    if cls is not Tensor:
+        tensor = mark(make(cls, tensor._layout, tensor._storage, tensor._offset))
+        if attributes:
+            tensor.__dict__.update(attributes)
+    return tensor.requires_grad_() if requires_grad else tensor

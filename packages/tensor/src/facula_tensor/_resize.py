@@ -1,0 +1,67 @@
+"""`resize_`: another shape for a tensor, with more memory for its storage where that has too little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import contiguous, uint8
+from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
+
+from ._errors import show
+from ._tensor import Overridden, Tensor, layout_of_tensor, method
+
+
+@method()
+def resize_(self: Tensor, *shape: Any) -> Tensor:
+    """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
+
+    Elements keep their places in memory; those beyond what there was are uninitialised. The storage
+    gets a larger buffer where it has too little memory, which its other tensors then show too; it never
+    shrinks. RuntimeError for a tensor that wants a gradient and, where more memory is needed, for
+    memory that is exported (to NumPy, DLPack) or borrowed. Not differentiable; as PyTorch's.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2, 3, 4]).resize_(2, 2)
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    from .ops.shape import sizes
+
+    wanted = sizes("resize_", shape)
+    if min(wanted, default=0) < 0:
+        raise ValueError(f"resize_: expected lengths of at least 0; got {wanted}")
+    old = layout_of_tensor(self)
+    if self.node is not None:
+        raise RuntimeError(f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()")
+    layout = contiguous(wanted, old.dtype, old.device)
+    if layout.numel and old.device.type != "meta":
+        reserve(self, self._offset + layout.nbytes)
+    self._layout = layout if type(self._layout) is not Overridden else Overridden(layout)  # type: ignore[assignment]
+    return self
+
+
+def reserve(tensor: Tensor, nbytes: int) -> None:
+    """See that the storage of `tensor` has at least `nbytes`, keeping what is in it."""
+    storage = tensor._storage
+    plain_address(storage)
+    if capacity(storage) >= nbytes:
+        return
+    try:
+        check_replaceable(storage)
+    except RuntimeError as error:
+        raise RuntimeError(f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}") from None
+    # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
+    device = layout_of_tensor(tensor).device
+    address, unused = take(contiguous((nbytes,), uint8, device))
+    try:
+        with changing:
+            kept = capacity(storage)
+            if kept < nbytes:  # else another thread was first
+                if kept:
+                    flat = contiguous((kept,), uint8, device)
+                    plan = device.backend.plan("copy", (flat,), (flat,), ())
+                    plan.launch(kept, plain_address(storage), address)
+                replace_buffer(storage, address, unused, nbytes)
+                unused = int
+    finally:
+        unused()
