@@ -92,5 +92,5 @@ def test_the_packages_are_sanitized_builds():
         folder = os.path.dirname(module.__file__)
         (extension,) = (name for name in os.listdir(folder) if name.endswith(".so"))
         with open(os.path.join(folder, extension), "rb") as file:
-            assert b"__asan_report_store" in file.read(), extension
+            assert b"__asan_" in file.read(), extension
     assert ctypes.CDLL(None).__asan_init
