@@ -264,8 +264,7 @@ def train(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
     install(session, "facula", also=(TORCH, "matplotlib"))
-    (ROOT / "results").mkdir(exist_ok=True)
-    session.run("python", str(ROOT / "benchmarks" / "run.py"), *session.posargs)
+    session.run("python", "-m", "benchmarks", *session.posargs)
 
 
 @nox.session(requires=["build"])
