@@ -263,7 +263,7 @@ def train(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def bench(session: nox.Session) -> None:
     """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
-    install(session, "facula", also=(TORCH, "matplotlib"))
+    install(session, "facula", also=(TORCH, "matplotlib>=3.8,<4"))
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 
