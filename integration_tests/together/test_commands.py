@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -56,3 +57,12 @@ def test_the_other_commands_run(root, copy):
     for block in blocks:
         done = type_in(copy, block)
         assert done.returncode == 0, block + done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def test_the_readmes_program_runs(root, tmp_path):
+    """All its Python blocks, in order, as one program, outside the tree."""
+    blocks = [body for language, body in FENCE.findall((root / "README.md").read_text()) if language == "python"]
+    assert blocks
+    (tmp_path / "readme.py").write_text("\n".join(blocks))
+    done = subprocess.run([sys.executable, "readme.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
