@@ -496,7 +496,8 @@ static PyObject *on_collection(PyObject *running, PyObject *args)
     if (!phase)
         return NULL;
     int starts = PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0;
-    if (starts ? PyList_Append(running, Py_None) : PyList_SetSlice(running, 0, PY_SSIZE_T_MAX, NULL))
+    Py_ssize_t last = PyList_Size(running) - 1;     /* others may push and pop there, too: take away one */
+    if (starts ? PyList_Append(running, Py_None) : last >= 0 ? PyList_SetSlice(running, last, last + 1, NULL) : 0)
         return NULL;
     return Py_BuildValue("");
 }
