@@ -488,17 +488,24 @@ static PyObject *dlpack_consume(PyObject *module, PyObject *capsule)
 }
 
 /* ---------------------------------------------------------------------------------------- the cyclic collector's hours
-   A callback for gc.callbacks that keeps `running` non-empty while the collector runs. In C because a Python function
-   there would be where a Ctrl-C arrives, and is swallowed. */
-static PyObject *on_collection(PyObject *running, PyObject *args)
+   A callback for gc.callbacks that has one entry in `running` while the collector runs. Others may have entries of their
+   own there, so it takes out no more than it put in: `mine` remembers. In C because a Python function there would be
+   where a Ctrl-C arrives, and is swallowed. */
+static PyObject *on_collection(PyObject *self, PyObject *args)
 {
-    PyObject *phase = PyTuple_GetItem(args, 0);
+    PyObject *running = PyTuple_GetItem(self, 0), *mine = PyTuple_GetItem(self, 1), *phase = PyTuple_GetItem(args, 0);
     if (!phase)
         return NULL;
     int starts = PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0;
-    Py_ssize_t last = PyList_Size(running) - 1;     /* others may push and pop there, too: take away one */
-    if (starts ? PyList_Append(running, Py_None) : last >= 0 ? PyList_SetSlice(running, last, last + 1, NULL) : 0)
-        return NULL;
+    int counted = PyList_Size(mine) > 0;
+    Py_ssize_t entries = PyList_Size(running);
+    if (starts && !counted) {
+        if (PyList_Append(mine, Py_None) || PyList_Append(running, Py_None))
+            return NULL;
+    } else if (!starts && counted) {
+        if (PyList_SetSlice(mine, 0, 1, NULL) || (entries && PyList_SetSlice(running, entries - 1, entries, NULL)))
+            return NULL;
+    }
     return Py_BuildValue("");
 }
 
@@ -512,7 +519,12 @@ static PyObject *collection_callback(PyObject *module, PyObject *running)
         PyErr_Format(PyExc_TypeError, "collection_callback: expected a list; got %R", (PyObject *)Py_TYPE(running));
         return NULL;
     }
-    return PyCFunction_NewEx(&on_collection_definition, running, NULL);
+    PyObject *self = Py_BuildValue("(ON)", running, PyList_New(0));
+    if (!self)
+        return NULL;
+    PyObject *callback = PyCFunction_NewEx(&on_collection_definition, self, NULL);
+    Py_DECREF(self);
+    return callback;
 }
 
 /* -------------------------------------------------------------------------------------------------------- module */
@@ -523,7 +535,7 @@ static PyMethodDef methods[] = {
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
     {"collection_callback", collection_callback, METH_O,
-     "A function for gc.callbacks that keeps the given list non-empty while the collector runs."},
+     "A function for gc.callbacks that has an entry in the given list while the collector runs."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -202,7 +202,7 @@ def _intern(key: tuple, rows_first: bool = False) -> Layout:
             numel *= size
             seen |= size | stride  # negative if any is, else at least the largest; TypeError for fractions
     except ValueError:
-        raise ValueError(f"layout: expected a stride for each dimension; got shape {shape}, strides {strides}") from None
+        raise ValueError(f"layout: expected one stride a dimension; got shape {shape}, strides {strides}") from None
     if type(seen) is not int or type(shape) is not tuple:  # NumPy's numbers, say: equal, but not what users should see
         return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
     itemsize = dtype.itemsize

@@ -20,7 +20,8 @@ class Allocator(Protocol):
     A release is a C callable without arguments. It never raises, allocates, or takes a lock
     that allocation holds: it may be called from any thread, inside the garbage collector and
     at interpreter exit. Its attribute `nbytes` is the size of the block: what `resize_` may use
-    without another one; left out for blocks of no bytes. Blocks are aligned (64 bytes on the host) and at least as large as asked.
+    without another one; left out for blocks of no bytes. Blocks are aligned (64 bytes on the host)
+    and at least as large as asked.
     """
 
     def take_for(self, nbytes: int) -> Callable[[], Block]:

@@ -1,0 +1,64 @@
+"""Hypothesis profiles, the compiled kernels, a clean interpreter to run programs in."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("dev", max_examples=100, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory) -> ctypes.CDLL:
+    """The library made of launch_kernels.c."""
+    source = Path(__file__).with_name("launch_kernels.c")
+    library = tmp_path_factory.mktemp("kernels") / "kernels.so"
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.fixture(scope="session")
+def address_of(kernels):
+    """The address of a kernel by name."""
+    return lambda name: ctypes.cast(getattr(kernels, name), ctypes.c_void_p).value
+
+
+@pytest.fixture
+def run_python():
+    """Run a program in a new interpreter; its standard output, and no error of any kind."""
+
+    def run(program: str, *arguments: str, timeout: float = 60) -> str:
+        command = [sys.executable, "-c", program, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def no_collector():
+    """The cyclic collector is off: what is freed was freed by its last reference."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def often_switching():
+    """Threads switch as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

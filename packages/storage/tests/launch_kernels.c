@@ -1,0 +1,56 @@
+/* Kernels for the launcher's tests; the plan is memory that the test reads and writes through ctypes. */
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+/* plan: {launches so far, arguments to note, the arguments...} */
+int64_t note(void *plan, int64_t *args)
+{
+    int64_t *log = plan;
+    log[0]++;
+    memcpy(log + 2, args, (size_t)log[1] * sizeof *args);
+    return 0;
+}
+
+/* plan: {status, four details} */
+int64_t refuse(const void *plan, int64_t *args)
+{
+    const int64_t *answer = plan;
+    memcpy(args, answer + 1, 4 * sizeof *args);
+    return answer[0];
+}
+
+/* plan: {started, go, milliseconds to wait}. Status 77 where nobody said go in time. */
+int64_t wait_for_go(void *plan, int64_t *args)
+{
+    volatile int64_t *flags = plan;
+    struct timespec millisecond = {0, 1000000};
+    (void)args;
+    flags[0] = 1;
+    for (int64_t i = 0; i < flags[2] && !flags[1]; i++)
+        nanosleep(&millisecond, NULL);
+    return flags[1] ? 0 : 77;
+}
+
+/* args: {bytes, address}. Status 1 where the bytes are not all the same at some moment of 20 passes. */
+int64_t all_equal(const void *plan, int64_t *args)
+{
+    const volatile unsigned char *bytes = (const unsigned char *)(intptr_t)args[1];
+    (void)plan;
+    for (int pass = 0; pass < 20; pass++)
+        for (int64_t i = 1; i < args[0]; i++)
+            if (bytes[i] != bytes[0])
+                return 1;
+    return 0;
+}
+
+/* args: {n, a, b, out} of float64 */
+int64_t add(const void *plan, int64_t *args)
+{
+    const double *a = (const double *)(intptr_t)args[1], *b = (const double *)(intptr_t)args[2];
+    double *out = (double *)(intptr_t)args[3];
+    (void)plan;
+    for (int64_t i = 0; i < args[0]; i++)
+        out[i] = a[i] + b[i];
+    return 0;
+}

@@ -1,0 +1,69 @@
+"""What several test files use: storages with known contents, a thread that reports, figures of the allocator."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from facula_storage import Layout, MallocAllocator, Storage, contiguous, cpu, float32
+from facula_storage.extend import HostMemory, allocate, host_view, register_backend
+
+
+def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
+    """A fresh storage that holds 0, 1, 2, … in the order of its contiguous layout."""
+    layout = layout or contiguous((2, 3), float32)
+    storage = allocate(layout)
+    host_view(storage.ptr, layout)[...] = np.arange(layout.numel).reshape(layout.shape)
+    return storage, layout
+
+
+def live() -> tuple[int, int]:
+    """Bytes and blocks in use on the CPU."""
+    figures = cpu.backend.allocator.statistics()
+    return figures["allocated_bytes"], figures["allocated_blocks"]
+
+
+class Owner:
+    """Something that can be watched through a weak reference."""
+
+
+class Running(threading.Thread):
+    """A thread whose exception is raised again by `finish`."""
+
+    def __init__(self, target, *args):
+        super().__init__(daemon=True)
+        self._work, self._args_of_work, self.error, self.result = target, args, None, None
+        self.start()
+
+    def run(self):
+        try:
+            self.result = self._work(*self._args_of_work)
+        except BaseException as error:
+            self.error = error
+
+    def finish(self, timeout=30):
+        self.join(timeout)
+        assert not self.is_alive(), "the thread hangs"
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class Reordering(HostMemory):
+    """Host memory under another name that calls `self.during()` in the middle of each reordering."""
+
+    def __init__(self):
+        super().__init__(MallocAllocator())
+        self.during = lambda: None
+        self.count = 0
+
+    def reorder(self, source, source_layout, target, target_layout):
+        self.count += 1
+        self.during()
+        host_view(target, target_layout)[...] = host_view(source, source_layout)
+
+
+def new_device(name: str, backend) -> None:
+    """Register `backend` for devices of type `name`."""
+    register_backend(name, lambda index: backend)

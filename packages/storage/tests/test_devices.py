@@ -1,0 +1,143 @@
+"""Devices and how backends are found."""
+
+import copy
+import pickle
+import sys
+
+import pytest
+
+import facula_storage
+from facula_storage import Device, contiguous, cpu, float32, meta
+from facula_storage.extend import HostMemory, allocate, register_backend
+
+DISTRIBUTION = {
+    "{name}_backend.py": "{code}",
+    "facula_{name}_test-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: facula-{name}-test\nVersion: 1.0\n",
+    "facula_{name}_test-1.0.dist-info/entry_points.txt": "[facula.backends]\n{name} = {name}_backend:make\n",
+}
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Put a distribution with one module and one entry point on sys.path, as pip would."""
+
+    def install(name, code):
+        for path, text in DISTRIBUTION.items():
+            file = tmp_path / path.format(name=name)
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text.replace("{name}", name).replace("{code}", code))
+        monkeypatch.syspath_prepend(str(tmp_path))
+
+    return install
+
+
+def test_one_object_per_place():
+    assert Device("cpu") is Device("cpu:0") is Device(cpu) is cpu
+    assert Device("cuda", 1) is Device("cuda:1") is not Device("cuda:0")
+    assert Device("meta") is meta
+    for device in (cpu, Device("cuda:1"), Device("cuda")):
+        assert copy.copy(device) is copy.deepcopy(device) is pickle.loads(pickle.dumps(device)) is device
+        assert Device(str(device)) is device
+
+
+def test_each_device_has_its_slot():
+    devices = [Device("slots", i) for i in range(5)]
+    assert len({device.slot for device in [*devices, cpu, meta]}) == 7
+
+
+def test_names():
+    assert (str(Device("cuda:3")), repr(Device("cuda:3"))) == ("cuda:3", "device(type='cuda', index=3)")
+    assert repr(cpu) == "device(type='cpu')"
+
+
+@pytest.mark.parametrize("name", ["", ":0", "cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "not a name", "cuda:١"])
+def test_malformed_names(name):
+    with pytest.raises(ValueError, match="device: expected"):
+        Device(name)
+
+
+@pytest.mark.parametrize("arguments", [(3,), (None,), ("cuda", "1"), ("cuda", 1.0), (cpu, 1)])
+def test_wrong_types(arguments):
+    with pytest.raises(TypeError, match="device: expected"):
+        Device(*arguments)
+
+
+def test_index_twice():
+    with pytest.raises(ValueError, match="index 1"):
+        Device("cuda:0", 1)
+
+
+def test_an_unknown_device_says_what_to_install():
+    device = Device("notthere:2")
+    with pytest.raises(RuntimeError, match=r"'notthere:2'.*known are .*cpu.*facula-notthere"):
+        device.backend
+    with pytest.raises(RuntimeError, match="facula-notthere"):
+        contiguous((2,), float32, device)
+
+
+def test_an_installed_distribution_is_found(install):
+    install("found", "from facula_storage.extend import HostMemory\ndef make(index):\n"
+                     "    memory = HostMemory()\n    memory.index = index\n    return memory\n")  # fmt: skip
+    backend = Device("found:3").backend
+    assert (backend.index, Device("found:3").backend) == (3, backend)
+    assert Device("found:4").backend is not backend
+    assert sys.modules["found_backend"].make(0).index == 0
+    layout = contiguous((2,), float32, Device("found:3"))
+    assert allocate(layout).ptr
+    assert backend.allocator.statistics()["allocated_blocks"] == 0  # the storage is gone again
+
+
+def test_loading_holds_no_lock(install):
+    """A module that is being imported may wait for another thread that registers a backend."""
+    install(
+        "waits",
+        "import threading\n"
+        "from facula_storage.extend import HostMemory, register_backend\n"
+        "thread = threading.Thread(target=register_backend, args=('while_waiting', HostMemory), daemon=True)\n"
+        "thread.start()\n"
+        "thread.join(10)\n"
+        "assert not thread.is_alive(), 'register_backend waits for an import'\n"
+        "def make(index):\n    return HostMemory()\n",
+    )
+    assert isinstance(Device("waits").backend, HostMemory)
+
+
+def test_what_an_entry_point_raises_is_seen(install):
+    install("broken", "raise ImportError('libbroken.so is missing')")
+    with pytest.raises(ImportError, match=r"libbroken\.so"):
+        Device("broken").backend
+
+
+def test_a_factory_may_fail_and_be_asked_again():
+    answers = [RuntimeError("no driver"), HostMemory()]
+
+    def factory(index):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    register_backend("driver_test", factory)
+    with pytest.raises(RuntimeError, match="no driver"):
+        Device("driver_test").backend
+    assert isinstance(Device("driver_test").backend, HostMemory)
+
+
+def test_a_later_registration_wins():
+    register_backend("again_test", lambda index: HostMemory())
+    first = Device("again_test").backend
+    register_backend("again_test", lambda index: HostMemory())
+    assert Device("again_test").backend is not first
+
+
+def test_many_devices_leave_the_plan_table_in_bounds():
+    """Layouts of devices after the eighth have plans of their own; none has another device's place."""
+    codes = set()
+    for i in range(12):
+        register_backend(f"many{i}_test", lambda index: HostMemory())
+        layout = contiguous((2,), float32, Device(f"many{i}_test"))
+        assert layout.is_contiguous
+        assert 0 <= layout.dense < facula_storage._plans.PlanTable.DENSE
+        codes.add(layout.dense)
+    assert 0 in codes
+    assert contiguous((2,), float32).dense not in codes

@@ -1,0 +1,237 @@
+"""The launcher: arguments, statuses, the GIL, what it keeps alive."""
+
+import ctypes
+import gc
+import pickle
+import struct
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from storage_testing import Owner, Running
+
+from facula_storage import LaunchError, bind
+
+NEVER, ALWAYS = 2**62, 0
+int64s = st.integers(-(2**63), 2**63 - 1)
+
+
+class Noting:
+    """The kernel `note`: counts its launches and keeps the arguments of the last."""
+
+    def __init__(self, address_of, count, doubles=0, release_at=NEVER):
+        self.plan = (ctypes.c_int64 * 32)(0, count)
+        self.launch = bind(address_of("note"), ctypes.addressof(self.plan), release_at, doubles, self.plan)
+
+    @property
+    def count(self):
+        return self.plan[0]
+
+    def argument(self, position, kind="q"):
+        return struct.unpack(kind, struct.pack("q", self.plan[2 + position]))[0]
+
+
+@pytest.fixture
+def noting(address_of):
+    return lambda *args, **keywords: Noting(address_of, *args, **keywords)
+
+
+def test_arguments_arrive(noting):
+    note = noting(4)
+    assert note.launch(7, 1, -(2**63), 2**63 - 1) is None
+    assert [note.argument(i) for i in range(4)] == [7, 1, -(2**63), 2**63 - 1]
+    assert note.count == 1
+
+
+def test_numbers_with_an_index_are_taken(noting):
+    note = noting(3)
+    note.launch(np.int64(3), True, np.uint8(200))
+    assert [note.argument(i) for i in range(3)] == [3, 1, 200]
+
+
+@given(
+    st.integers(0, 2**24 - 1),
+    st.lists(st.floats(), min_size=24, max_size=24),
+    st.lists(int64s, min_size=24, max_size=24),
+)
+def test_the_mask_says_which_are_doubles(address_of, mask, floats, integers):
+    note = Noting(address_of, 24, doubles=mask)  # a new one each time; the address is all that is shared
+    given = [f if mask >> i & 1 else n for i, (f, n) in enumerate(zip(floats, integers, strict=True))]
+    note.launch(*given)
+    for i, value in enumerate(given):
+        if mask >> i & 1:
+            assert struct.pack("d", note.argument(i, "d")) == struct.pack("d", value) or value != value
+        else:
+            assert note.argument(i) == value
+
+
+def test_doubles_take_integers_too(noting):
+    note = noting(3, doubles=0b110)
+    note.launch(1, 3, np.float32(0.5))
+    assert (note.argument(1, "d"), note.argument(2, "d")) == (3.0, 0.5)
+
+
+@pytest.mark.parametrize("position", [0, 1, 2, 3])
+@pytest.mark.parametrize("doubles", [0, 0b1000])
+def test_an_address_of_none_raises_before_anything(noting, position, doubles):
+    """This is how an operator learns of a buffer in another physical order."""
+    note = noting(4, doubles=doubles, release_at=ALWAYS)
+    arguments = [4, 8, 16, 24]
+    arguments[position] = None
+    with pytest.raises(TypeError, match="NoneType"):
+        note.launch(*arguments)
+    assert note.count == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((1, 2.0), TypeError),
+        ((1, "2"), TypeError),
+        ((1, 2**63), OverflowError),
+        ((1, -(2**63) - 1), OverflowError),
+        ((1, 2, "3"), TypeError),
+        ((1, 2, 1j), TypeError),
+        ((1, 2, 10**400), OverflowError),
+        ((), TypeError),
+        (tuple(range(25)), TypeError),
+    ],
+)
+def test_wrong_arguments_launch_nothing(noting, arguments, error):
+    note = noting(2, doubles=0b100)
+    with pytest.raises(error):
+        note.launch(*arguments)
+    assert note.count == 0
+
+
+def test_no_keywords(noting):
+    with pytest.raises(TypeError):
+        noting(1).launch(n=1)
+
+
+@pytest.mark.parametrize("release_at", [NEVER, ALWAYS])
+def test_a_status_becomes_an_exception_with_its_details(address_of, release_at):
+    answer = (ctypes.c_int64 * 5)(3, -1, 2**62, 0, 42)
+    launch = bind(address_of("refuse"), ctypes.addressof(answer), release_at, 0, answer)
+    with pytest.raises(LaunchError) as caught:
+        launch(1, 2)
+    assert caught.value.args == (3, -1, 2**62, 0, 42)
+    assert isinstance(caught.value, RuntimeError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), again.args) == (LaunchError, caught.value.args)
+    answer[0] = 0
+    assert launch(1, 2) is None
+
+
+def waits(address_of, n, release_at, patience=200):
+    """Whether another Python thread could say go while the kernel waited for it."""
+    flags = (ctypes.c_int64 * 3)(0, 0, patience)
+    ready = threading.Event()
+
+    def say_go():
+        ready.set()
+        while not flags[0]:  # needs the GIL at each step
+            pass
+        flags[1] = 1
+
+    launch = bind(address_of("wait_for_go"), ctypes.addressof(flags), release_at, 0, flags)
+    thread = Running(say_go)
+    assert ready.wait(10)
+    try:
+        launch(n)
+    except LaunchError as error:
+        assert error.args[0] == 77
+        return False
+    finally:
+        thread.finish()
+    return True
+
+
+@pytest.mark.parametrize("release_at", [0, 1, 1000])
+def test_the_gil_is_given_away_from_release_at_on(address_of, release_at):
+    assert waits(address_of, release_at, release_at, patience=20_000)
+    assert waits(address_of, release_at + 5, release_at, patience=20_000)
+
+
+@pytest.mark.parametrize(("n", "release_at"), [(0, 1), (999, 1000), (2**61, NEVER)])
+def test_the_gil_is_held_below(address_of, n, release_at, monkeypatch):
+    assert not waits(address_of, n, release_at)
+
+
+def test_launches_run_beside_each_other(address_of):
+    """Two kernels that wait for one another: re-entrant, and each without the GIL."""
+    first, second = ((ctypes.c_int64 * 3)(0, 0, 20_000) for _ in range(2))
+    launch = bind(address_of("wait_for_go"), ctypes.addressof(first), ALWAYS, 0, first)
+    other = bind(address_of("wait_for_go"), ctypes.addressof(second), ALWAYS, 0, second)
+    threads = [Running(launch, 1), Running(launch, 2), Running(other, 1)]
+    while not (first[0] and second[0]):
+        pass
+    first[1] = second[1] = 1
+    for thread in threads:
+        thread.finish()
+
+
+def test_it_computes(address_of):
+    a, b, out = np.arange(5.0), np.ones(5), np.zeros(5)
+    launch = bind(address_of("add"), 0, NEVER, 0, None)
+    launch(5, a.ctypes.data, b.ctypes.data, out.ctypes.data)
+    assert out.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_the_owner_lives_as_long_as_the_launch(address_of, no_collector):
+    owner = Owner()
+    watch = weakref.ref(owner)
+    launch = bind(address_of("add"), 0, NEVER, 0, owner)
+    del owner
+    assert watch() is not None
+    del launch
+    assert watch() is None
+
+
+def test_forgetting_a_launch_while_it_runs(address_of, no_collector):
+    """A plan table that is emptied by another thread must not take the plan's memory from under a kernel."""
+
+    class Flags(ctypes.Structure):
+        _fields_ = (("started", ctypes.c_int64), ("go", ctypes.c_int64), ("patience", ctypes.c_int64))
+
+    owner = Flags(0, 0, 20_000)
+    watch = weakref.ref(owner)
+    table = [bind(address_of("wait_for_go"), ctypes.addressof(owner), ALWAYS, 0, owner)]
+    thread = Running(lambda: table[0](1))
+    while not owner.started:
+        pass
+    table.clear()
+    assert watch() is not None
+    owner.go = 1
+    del owner
+    thread.finish()
+    assert watch() is None
+
+
+@pytest.mark.parametrize("arguments", [(0, 0, 0, 0, None), (1.5, 0, 0, 0, None), (1, 0, 0, 0), (1, 2**70, 0, 0, None)])
+def test_bind_refuses(arguments):
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        bind(*arguments)
+
+
+def test_failing_launches_leak_nothing(noting, address_of):
+    answer = (ctypes.c_int64 * 5)(3, 1, 2, 3, 4)
+    refuse = bind(address_of("refuse"), ctypes.addressof(answer), NEVER, 0, answer)
+    note = noting(2)
+
+    def fail():
+        for wrong in (lambda: refuse(1), lambda: note.launch(1, None)):
+            try:
+                wrong()
+            except (LaunchError, TypeError):
+                pass
+
+    fail()
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(100):
+        fail()
+    assert len(gc.get_objects()) - before < 20

@@ -1,0 +1,215 @@
+"""Plans, plan tables, and listeners."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from storage_testing import Running
+
+from facula_storage import Plan, contiguous, float32, int8, listen
+from facula_storage import _plans as plans
+from facula_storage.extend import PlanTable
+
+LAYOUT = contiguous((4,), float32)
+
+
+def plan(name="add", calls=None, any_size=True):
+    launch = (lambda *args: calls.append((name, args))) if calls is not None else (lambda *args: None)
+    return Plan(name, ("p",), (LAYOUT,), launch, any_size=any_size)
+
+
+def test_a_plan():
+    one = plan()
+    assert (one.out, one.workspace, one.any_size, one.parameters) == (LAYOUT, 0, True, ("p",))
+    assert repr(one) == "Plan('add', ('p',), (Layout((4,), facula.float32),))"
+    assert Plan("check", (), (), print).out is None
+
+
+def test_the_first_plan_wins():
+    table = PlanTable("add")
+    first, second = plan(), plan()
+    assert table.add("key", first) is table.add("key", second) is table.by_key["key"] is first
+
+
+def test_dense_plans():
+    table = PlanTable("add")
+    for launches in (table.dense, table.with_float, table.with_int):
+        table.add_dense(launches, LAYOUT.dense, plan(any_size=False))
+        table.add_dense(launches, 0, plan())
+        table.add_dense(launches, PlanTable.DENSE, plan())
+        assert launches == [None] * PlanTable.DENSE
+        one = plan()
+        table.add_dense(launches, LAYOUT.dense, one)
+        assert launches[LAYOUT.dense] is one.launch
+    kept = (table.by_key, table.dense, table.with_float, table.with_int)
+    table.clear()
+    assert list(map(id, kept)) == list(map(id, (table.by_key, table.dense, table.with_float, table.with_int)))
+    assert not any(launch for launches in kept[1:] for launch in launches)
+
+
+def test_tables_are_bounded():
+    table = PlanTable("add")
+    for i in range(PlanTable.LIMIT + 100):
+        table.add(i, plan())
+    assert len(table.by_key) == PlanTable.LIMIT
+    assert 0 in table.by_key
+
+
+def test_a_listener_hears_every_launch_of_every_table():
+    calls, heard = [], []
+    tables = [PlanTable(name) for name in ("add", "mul")]
+    for table in tables:
+        table.add("key", plan(table.operator, calls)).launch(1)
+    with listen(lambda heard_plan, args: heard.append((heard_plan.operator, args, len(calls)))):
+        for table in tables:
+            assert not table.by_key
+            inside = table.add("key", plan(table.operator, calls))
+            inside.launch(2, 3)
+            assert (inside.operator, inside.parameters, inside.out, inside.any_size) == (
+                table.operator, ("p",), LAYOUT, True)  # fmt: skip
+            table.add_dense(table.dense, LAYOUT.dense, plan(table.operator, calls))
+            table.dense[LAYOUT.dense](4)
+    assert heard == [("add", (2, 3), 3), ("add", (4,), 4), ("mul", (2, 3), 5), ("mul", (4,), 6)]  # each after its launch
+    for table in tables:
+        assert not table.by_key
+        assert table.dense[LAYOUT.dense] is None
+        one = plan(table.operator, calls)
+        assert table.add("key", one) is one
+    assert len(heard) == 4
+
+
+def test_listeners_nest():
+    table, heard = PlanTable("add"), []
+    first, second = (lambda p, a: heard.append(1)), (lambda p, a: heard.append(2))
+    with listen(first):
+        with listen(second), listen(first):
+            table.add("key", plan()).launch(1)
+            assert heard == [1, 2, 1]
+        heard.clear()
+        table.add("key", plan()).launch(1)
+        assert heard == [1]
+    heard.clear()
+    table.add("key", plan()).launch(1)
+    assert heard == []
+
+
+def test_what_a_listener_raises_comes_after_the_launch():
+    table, calls = PlanTable("add"), []
+
+    def listener(p, args):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), listen(listener):
+        table.add("key", plan(calls=calls)).launch(1)
+    assert calls == [("add", (1,))]
+    table.add("key", plan(calls=calls)).launch(1)
+    assert len(calls) == 2
+
+
+def test_a_failed_launch_is_not_told():
+    table, heard = PlanTable("add"), []
+
+    def refuse(*args):
+        raise plans.LaunchError(1, 0, 0, 0, 0)
+
+    with listen(lambda p, a: heard.append(p)), pytest.raises(plans.LaunchError):
+        table.add("key", Plan("add", (), (LAYOUT,), refuse)).launch(1)
+    assert heard == []
+
+
+def test_closing_a_listener_that_is_not_open():
+    with pytest.raises(ValueError, match="not in list"):
+        listen(print).__exit__()
+
+
+def test_a_table_goes_with_its_operator(no_collector):
+    table = PlanTable("add")
+    table.add("key", plan())
+    watch = weakref.ref(table)
+    del table
+    assert watch() is None
+
+
+def test_no_plan_of_former_times_is_published(monkeypatch):
+    """The listener comes just while a plan is being published: the plan must not stay in the table unheard."""
+    table, heard, entered = PlanTable("add"), [], []
+
+    class Meddling(dict):
+        def setdefault(self, key, value):
+            if not entered:
+                entered.append(listening.__enter__())
+            return super().setdefault(key, value)
+
+    class MeddlingList(list):
+        def __setitem__(self, place, value):
+            if not entered and value is not None and not isinstance(place, slice):
+                entered.append(listening.__enter__())
+            super().__setitem__(place, value)
+
+    listening = listen(lambda p, args: heard.append(args))
+    table.by_key = Meddling()
+    table.add("key", plan()).launch(1)
+    listening.__exit__()
+    assert heard == [(1,)]
+    entered.clear()
+    heard.clear()
+    table.dense = MeddlingList(table.dense)
+    table.add_dense(table.dense, LAYOUT.dense, plan())
+    table.dense[LAYOUT.dense](2)
+    listening.__exit__()
+    assert heard == [(2,)]
+
+
+def test_threads_publish_launch_and_listen(often_switching):
+    """While listeners come and go, an open one hears each launch that began with it, and tables stay right."""
+    table, stop = PlanTable("add"), threading.Event()
+    layouts = [contiguous((i,), int8) for i in range(20)]
+
+    def work():
+        done = 0
+        while not stop.is_set():
+            for layout in layouts:
+                known = table.by_key.get(layout)
+                if known is None:
+                    known = table.add(layout, Plan("add", (), (layout,), lambda *args: None))
+                assert known.out is layout
+                known.launch(done)
+                done += 1
+        return done
+
+    def make_tables():
+        while not stop.is_set():
+            PlanTable("other")
+
+    threads = [Running(work) for _ in range(4)] + [Running(make_tables)]
+    for _ in range(60):
+        heard = []
+        with listen(lambda p, args, heard=heard: heard.append(p.out)):
+            deadline = 100_000
+            while len(heard) < 50 and deadline:
+                deadline -= 1
+            assert heard, "nothing was heard"
+    stop.set()
+    assert all(thread.finish() for thread in threads[:4])
+    threads[4].finish()
+    one = Plan("add", (), (LAYOUT,), print)
+    assert table.add("fresh", one) is one
+
+
+def test_listening_leaves_nothing_behind(no_collector):
+    heard = []
+    table = PlanTable("add")
+
+    class Listener:
+        def __call__(self, p, args):
+            heard.append(args)
+
+    listener = Listener()
+    watch = weakref.ref(listener)
+    with listen(listener):
+        table.add("key", plan()).launch(1)
+    del listener
+    assert heard == [(1,)]
+    assert watch() is None
+    assert gc.isenabled() is False

@@ -1,0 +1,447 @@
+"""Storages: allocation, borrowing, aliases, and replacing a buffer."""
+
+import ctypes
+import gc
+import pickle
+import sys
+import threading
+import time
+import types
+import weakref
+
+import numpy as np
+import pytest
+from storage_testing import Owner, Running, counting, live
+
+from facula_storage import LaunchError, Storage, bind, contiguous, float32, from_numpy, layout_of, to_numpy, uint8
+from facula_storage.extend import (
+    alias,
+    allocate,
+    borrow,
+    changing,
+    check_replaceable,
+    collecting,
+    collection_callback,
+    host_view,
+    launching_modules,
+    order_buffer,
+    plain_address,
+    release_retired,
+    replace_buffer,
+    take,
+)
+
+LAYOUT = contiguous((2, 3), float32)
+
+
+@pytest.fixture
+def launching_module():
+    """The name of a module that operators launch from."""
+    launching_modules.add("launching_test")
+    yield "launching_test"
+    launching_modules.discard("launching_test")
+    release_retired()
+
+
+def inside(function, module):
+    """The function as if it were written in that module."""
+    return types.FunctionType(function.__code__, {**globals(), "__name__": module}, closure=function.__closure__)
+
+
+# Allocation -----------------------------------------------------------------------------------------------------------
+def test_a_fresh_storage(no_collector):
+    before = live()
+    storage = allocate(LAYOUT)
+    assert (storage.ptr % 64, storage.version) == (0, 0)
+    assert live() == (before[0] + 24, before[1] + 1)
+    assert repr(storage) == f"<Storage at {storage.ptr:#x}, version 0>"
+    del storage
+    assert live() == before
+
+
+def test_an_empty_storage():
+    storage = allocate(contiguous((0, 3), float32))
+    assert storage.ptr == plain_address(storage) == 0
+
+
+def test_no_memory_left():
+    with pytest.raises(MemoryError, match="cannot allocate 9007199254740992 bytes"):
+        allocate(contiguous((1 << 53,), uint8))
+
+
+def test_storages_are_not_pickled_alone():
+    with pytest.raises(TypeError, match="pickle the tensor"):
+        pickle.dumps(allocate(LAYOUT))
+
+
+def test_freeing_runs_no_python_code(no_collector):
+    """Else a Ctrl-C could arrive there, and be swallowed."""
+    storage = allocate(LAYOUT)
+    called = []
+    sys.setprofile(lambda frame, event, argument: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        del storage
+    finally:
+        sys.setprofile(None)
+    assert called == []
+
+
+def test_borrowed_memory(no_collector):
+    owner = Owner()
+    watch = weakref.ref(owner)
+    storage = borrow(4096, 24, owner)
+    assert (storage.ptr, storage.nbytes, storage.version) == (4096, 24, 0)
+    assert borrow(4096, 24, owner, "it is mine").version is None
+    assert borrow(4096, 24, owner, "it is mine").readonly == "it is mine"
+    with pytest.raises(RuntimeError, match="belongs to Owner"):
+        replace_buffer(storage, 64, int, 24)
+    assert storage.ptr == 4096
+    del owner
+    assert watch() is not None
+    del storage
+    assert watch() is None
+
+
+# The collector's hours ------------------------------------------------------------------------------------------------
+class Thin:
+    """An allocator's two ways, counted."""
+
+    def __init__(self):
+        self.log = []
+
+    def take(self):
+        self.log.append("take")
+        return 0, int
+
+    def refill(self):
+        self.log.append("refill")
+        return 0, int
+
+
+def test_while_the_collector_runs_nothing_quick_is_handed_out():
+    """Memory freed in the collection must not come back before it ends: finalisers may still look at it."""
+    thin, seen = Thin(), []
+
+    class Dying:
+        def __del__(self):
+            take(thin)
+            seen.append(bool(collecting))
+
+    dying = Dying()
+    dying.me = dying
+    del dying
+    assert not collecting
+    gc.collect()
+    assert seen == [True]
+    assert not collecting
+    take(thin)
+    assert thin.log == ["refill", "take"]
+
+
+def test_an_empty_free_list_is_refilled():
+    class Empty(Thin):
+        def take(self):
+            raise IndexError
+
+    empty = Empty()
+    assert take(empty) == (0, int)
+    assert empty.log == ["refill"]
+
+
+def test_the_callback_is_no_python_function():
+    kinds = [type(callback) for callback in gc.callbacks if "on_collection" in repr(callback)]
+    assert set(kinds) == {types.BuiltinFunctionType}
+
+
+def test_the_callback_takes_out_what_it_put_in():
+    """Siblings keep entries of their own in such a list."""
+    shared = ["mode", "mode"]
+    callback = collection_callback(shared)
+    callback("stop", {})  # it came while the collector ran: nothing of its own is there
+    assert len(shared) == 2
+    callback("start", {})
+    callback("start", {})
+    assert len(shared) == 3
+    shared.pop()  # another one's, for all are alike
+    callback("stop", {})
+    callback("stop", {})
+    assert len(shared) == 1
+    callback("start", {})
+    shared.clear()
+    callback("stop", {})
+    assert shared == []
+    with pytest.raises(IndexError):
+        callback()
+    with pytest.raises(TypeError, match="expected a list"):
+        collection_callback({})
+
+
+# Aliases --------------------------------------------------------------------------------------------------------------
+def test_an_alias_has_its_own_version():
+    storage, layout = counting()
+    storage.version = 5
+    other = alias(storage)
+    again = alias(other)
+    assert (other.version, again.version, storage.version) == (0, 0, 5)
+    other.version += 1
+    assert (storage.version, again.version) == (5, 0)
+    assert other.ptr == again.ptr == storage.ptr
+    assert other.base is again.base is storage
+    to_numpy(again, layout)[0, 0] = 9
+    assert to_numpy(storage, layout)[0, 0] == 9
+
+
+def test_an_alias_keeps_the_memory(no_collector):
+    before = live()
+    storage, layout = counting()
+    other = alias(alias(storage))
+    del storage
+    assert to_numpy(other, layout).tolist() == [[0, 1, 2], [3, 4, 5]]
+    del other
+    assert live() == before
+
+
+def test_an_alias_of_read_only_memory_is_read_only():
+    array = np.zeros(3)
+    array.flags.writeable = False
+    other = alias(from_numpy(array)[0])
+    assert (other.version, other.nbytes) == (None, 24)
+    assert "read-only" in other.readonly
+    with pytest.raises(RuntimeError, match="belongs to ndarray"):
+        replace_buffer(other, 64, int, 24)
+
+
+def test_many_short_aliases_leave_nothing():
+    storage, _ = counting()
+    for _ in range(1000):
+        alias(storage)
+    assert len(storage.aliases) <= 32
+    kept = [alias(storage) for _ in range(100)]
+    replace_buffer(storage, 0, int, 0)
+    assert [other.ptr for other in kept] == [0] * 100
+
+
+# Replacing ------------------------------------------------------------------------------------------------------------
+def test_aliases_follow(no_collector):
+    before = live()
+    storage, _ = counting()
+    aliases = [alias(storage), alias(alias(storage))]
+    bigger = contiguous((10,), float32)
+    replace_buffer(aliases[1], *take(bigger), bigger.nbytes)
+    assert {one.ptr for one in [storage, *aliases]} == {storage.ptr}
+    assert {one.nbytes for one in [storage, *aliases]} == {40}
+    assert (storage.version, aliases[0].version) == (0, 0)
+    assert live() == (before[0] + 40, before[1] + 1)
+    del storage, aliases
+    assert live() == before
+
+
+def test_an_ordered_buffer_may_be_replaced(no_collector):
+    before = live()
+    storage, _ = counting()
+    order_buffer(storage, LAYOUT, layout_of((2, 3), (1, 2), float32))
+    replace_buffer(storage, *take(LAYOUT), 24)
+    assert plain_address(storage) == storage.ptr != 0
+    assert not hasattr(storage, "physical")
+    assert live() == (before[0] + 24, before[1] + 1)
+
+
+def parked(module):
+    """A thread inside a function of `module`, and the event that lets it go."""
+    go, ready = threading.Event(), threading.Event()
+
+    def operator(ready, go):
+        ready.set()
+        go.wait(30)
+
+    thread = Running(lambda: inside(operator, module)(ready, go))
+    assert ready.wait(10)
+    return thread, go
+
+
+def test_retired_blocks_wait_for_threads_inside_operators(launching_module):
+    before = live()
+    thread, go = parked(launching_module)
+    storage, _ = counting()
+    replace_buffer(storage, 0, int, 0)
+    assert storage.ptr == 0
+    assert live() == (before[0] + 24, before[1] + 1)
+    assert release_retired() == 1
+    replace_buffer(storage, *take(LAYOUT), 24)  # the empty buffer is retired too
+    assert release_retired() == 2
+    go.set()
+    thread.finish()
+    assert release_retired() == 0
+    assert live() == (before[0] + 24, before[1] + 1)
+
+
+def test_threads_need_not_be_outside_all_at_once(launching_module):
+    """Each must have been seen outside since the block was retired; there may always be one inside."""
+    before = live()
+    first, let_first_go = parked(launching_module)
+    storage, _ = counting()
+    replace_buffer(storage, 0, int, 0)
+    second, let_second_go = parked(launching_module)
+    assert release_retired() == 1
+    let_first_go.set()
+    first.finish()
+    assert release_retired() == 0  # the second came later and cannot know the old address
+    assert live() == before
+    let_second_go.set()
+    second.finish()
+
+
+def test_threads_elsewhere_are_not_waited_for(launching_module):
+    before = live()
+    thread, go = parked("somewhere_else")
+    replace_buffer(counting()[0], 0, int, 0)
+    assert release_retired() == 0
+    assert live() == before
+    go.set()
+    thread.finish()
+
+
+def test_ones_own_operator_is_not_waited_for(launching_module):
+    """`resize_` and `out=` replace from inside an operator, before they read an address."""
+    before = live()
+    inside(lambda: replace_buffer(counting()[0], 0, int, 0), launching_module)()
+    assert release_retired() == 0
+    assert live() == before
+
+
+def test_looking_at_the_threads_makes_no_cycle(no_collector, launching_module):
+    """A frame kept by one of its own locals would keep everything its callers hold."""
+
+    def caller():
+        local = Owner()
+        replace_buffer(counting()[0], 0, int, 0)
+        release_retired()
+        return weakref.ref(local)
+
+    assert caller()() is None
+    assert gc.collect() == 0
+
+
+def test_a_replacement_that_is_refused_changes_nothing():
+    storage, layout = counting()
+    array = to_numpy(storage, layout)
+    before, address = live(), storage.ptr
+    calls = []
+    with pytest.raises(RuntimeError, match="export"):
+        replace_buffer(storage, 64, lambda: calls.append(1), 8)
+    assert (storage.ptr, calls, live()) == (address, [], before)
+    assert array.tolist() == [[0, 1, 2], [3, 4, 5]]
+    check_replaceable(counting()[0])
+
+
+def test_one_thread_swaps_while_others_compute(address_of, launching_module, often_switching):
+    """Blocks are poisoned when they are released. A kernel without the GIL reads its block 20 times over."""
+    nbytes = 1 << 12
+    poison = ctypes.PyDLL(None).memset
+    poison.argtypes, poison.restype = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t), ctypes.c_void_p
+    # Half of a block is poisoned, and blocks are used again: a reader of a released one finds unequal bytes.
+    memory = [np.zeros(nbytes + 1, np.uint8) for _ in range(6)]
+    free, released = list(range(6)), []
+
+    class Release:
+        """Poisons a block, then gives it back."""
+
+        def __init__(self, which):
+            self.which = which
+
+        def __call__(self):
+            poison(memory[self.which].ctypes.data, 0xDD, nbytes // 2)
+            released.append(self.which)
+            free.append(self.which)
+
+    storage = Storage()
+    storage.ptr, storage.__del__, storage.version = memory[0].ctypes.data, Release(free.pop(0)), 0
+    follower = alias(storage)
+    launch = bind(address_of("all_equal"), 0, 0, 0, None)
+    stop = threading.Event()
+
+    def operator(one, launch, nbytes):
+        address = one.ptr
+        launch(nbytes, address)
+
+    def compute(one):
+        count = 0
+        call = inside(operator, launching_module)
+        while not stop.is_set():
+            call(one, launch, nbytes)
+            count += sum([1 for _ in range(100)]) // 100  # and some time outside
+        return count
+
+    threads = [Running(compute, one) for one in (storage, follower)]
+    swapped, deadline = 0, time.monotonic() + 5
+    while swapped < 200 and time.monotonic() < deadline:
+        release_retired()
+        if free:
+            which = free.pop(0)
+            memory[which][:] = swapped % 200
+            replace_buffer(storage, memory[which].ctypes.data, Release(which), nbytes)
+            swapped += 1
+    stop.set()
+    assert all(thread.finish() > 0 for thread in threads)
+    assert release_retired() == 0
+    assert len(released) == swapped > 6
+    memory[0][:5] = 1
+    with pytest.raises(LaunchError):  # the kernel does see unequal bytes
+        launch(nbytes, memory[0].ctypes.data)
+
+
+# Locks and forks ------------------------------------------------------------------------------------------------------
+def test_a_child_process_does_not_inherit_a_held_lock(run_python):
+    """Another thread holds the locks, and is collecting, when the process forks."""
+    program = """
+import os, signal, threading, warnings
+warnings.simplefilter("ignore")
+from facula_storage import Device, contiguous, float32, layout_of, listen, to_numpy
+from facula_storage import _devices, _plans
+from facula_storage.extend import HostMemory, allocate, changing, collecting, order_buffer, register_backend
+
+layout = contiguous((2, 3), float32)
+storage = allocate(layout)
+order_buffer(storage, layout, layout_of((2, 3), (1, 2), float32))
+held, go = threading.Event(), threading.Event()
+def hold():
+    with changing, _devices._making, _devices._connecting, _plans._changing:
+        collecting.append(None)
+        held.set()
+        go.wait()
+        collecting.clear()
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(10)
+    assert not collecting
+    assert to_numpy(storage, layout).shape == (2, 3)
+    register_backend("after_fork", lambda index: HostMemory())
+    Device("after_fork").backend
+    with listen(print):
+        pass
+    os._exit(0)
+go.set()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run_python(program) == "0\n"
+
+
+def test_the_lock_is_re_entrant():
+    with changing, changing:
+        storage, layout = counting()
+        assert to_numpy(alias(storage), layout).sum() == 15
+
+
+def test_host_view_shows_bfloat16_as_its_bits():
+    from facula_storage import bfloat16
+
+    layout = contiguous((2,), bfloat16)
+    storage = allocate(layout)
+    view = host_view(storage.ptr, layout)
+    view[...] = [0x3F80, 0x4000]
+    assert view.dtype == np.uint16
+    assert host_view(storage.ptr, contiguous((4,), uint8)).tolist() == [0x80, 0x3F, 0, 0x40]
