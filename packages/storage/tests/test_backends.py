@@ -1,6 +1,7 @@
 """The plain allocator, and the two backends that storage has of its own."""
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def test_figures_are_exact(sizes):
         assert address % 64 == 0
         assert bool(address) == bool(nbytes)
     spans = sorted((address, address + nbytes) for (address, _), nbytes in zip(blocks, sizes, strict=True) if nbytes)
-    assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
     for _, release in blocks:
         release()
     assert set(allocator.statistics().values()) == {0}
@@ -116,7 +117,7 @@ def test_host_memory_does_not_write_into_what_is_read_only():
 
 
 def test_host_memory_has_no_kernels():
-    with pytest.raises(NotImplementedError, match="add: .*install facula-cpu"):
+    with pytest.raises(NotImplementedError, match=r"add: .*install facula-cpu"):
         cpu.backend.plan("add", (), (), ())
     assert HostMemory(allocator := MallocAllocator()).allocator is allocator
 
@@ -130,7 +131,7 @@ def test_meta_runs_every_plan_on_nothing():
     assert plan.launch(layout.numel, storage.ptr, storage.ptr, 2.0) is None
     assert meta.backend.copy_in(0, b"abc") is None
     meta.backend.synchronize()
-    with pytest.raises(RuntimeError, match="copy_out: .*'meta' has no elements"):
+    with pytest.raises(RuntimeError, match=r"copy_out: .*'meta' has no elements"):
         meta.backend.copy_out(0, bytearray(4))
     assert set(meta.backend.allocator.statistics().values()) == {0}
     assert meta.backend.allocator.trim() == 0

@@ -134,7 +134,7 @@ def test_read_only_needs_a_consumer_that_understands():
 
 def test_what_cannot_leave():
     layout = contiguous((2,), float32, meta)
-    with pytest.raises(TypeError, match="__dlpack_device__.*'meta'"):
+    with pytest.raises(TypeError, match=r"__dlpack_device__.*'meta'"):
         to_dlpack(allocate(layout), layout)
     assert dlpack_device(contiguous((2,), float32)) == (1, 0)
 
@@ -360,7 +360,12 @@ def test_hostile_capsules(fields, why, versioned, no_collector):
 
 @pytest.mark.parametrize(
     "fields",
-    [{"shape": (2**40, 2**40)}, {"shape": (2,), "strides": (2**62,)}, {"shape": (0, 2**62, 2**62)}, {"shape": (2**62,)}],
+    [
+        {"shape": (2**40, 2**40)},
+        {"shape": (2,), "strides": (2**62,)},
+        {"shape": (0, 2**62, 2**62)},
+        {"shape": (2**62,)},
+    ],
 )
 def test_sizes_beyond_64_bits(fields):
     made = Crafted(**fields)

@@ -138,6 +138,6 @@ except ValueError as error:
 
 
 def test_bfloat16_has_no_numpy_type_to_be_found_by():
-    with pytest.raises(TypeError, match="structured|not among"):
+    with pytest.raises(TypeError, match=r"structured|not among"):
         dtype_of_numpy(np.dtype("V2"))
     assert bfloat16.numpy is None

@@ -3,8 +3,6 @@
 import copy
 import pickle
 import random
-import subprocess
-import sys
 import threading
 from itertools import product
 
@@ -266,7 +264,7 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
     assert len(tables._rows_first) <= tables.TABLE_LIMIT + 8
 
 
-def test_importing_makes_no_layout_and_no_backend():
+def test_importing_makes_no_layout_and_no_backend(run_python):
     program = (
         "import facula_storage as s\n"
         "assert not s._layouts._table and s.cpu._backend is None\n"
@@ -275,8 +273,5 @@ def test_importing_makes_no_layout_and_no_backend():
         "import numpy\n"
         "print(*sorted(slow & set(sys.modules)))\n"
     )
-    only_numpy = subprocess.run(
-        [sys.executable, "-c", "import numpy, sys; print(*sorted(sys.modules))"], capture_output=True, text=True, check=True
-    ).stdout.split()
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) - set(only_numpy)
+    only_numpy = run_python("import numpy, sys; print(*sorted(sys.modules))").split()
+    assert not set(run_python(program).split()) - set(only_numpy)

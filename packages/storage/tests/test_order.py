@@ -10,6 +10,7 @@ from storage_testing import Reordering, Running, counting, live, new_device
 
 from facula_storage import (
     Device,
+    MallocAllocator,
     bfloat16,
     bind,
     contiguous,
@@ -22,6 +23,7 @@ from facula_storage import (
     to_numpy,
 )
 from facula_storage.extend import (
+    HostMemory,
     alias,
     allocate,
     borrow,
@@ -126,7 +128,7 @@ def test_orders_that_are_none(logical, physical):
     with pytest.raises(ValueError, match="order_buffer: expected a contiguous layout"):
         order_buffer(storage, logical, physical)
     assert np.array_equal(to_numpy(storage, PLAIN), EXPECTED)
-    assert live() == (before[0] + 480, before[1] + 1)
+    assert live() == before
 
 
 def test_only_fresh_buffers_are_ordered():
@@ -275,9 +277,6 @@ def test_no_memory_to_restore_into(device, backend, monkeypatch):
 
 
 def test_other_devices_must_know_how():
-    from facula_storage import MallocAllocator
-    from facula_storage.extend import HostMemory
-
     new_device("plain_test", HostMemory(MallocAllocator()))
     plain = contiguous((2, 3), float32, Device("plain_test"))
     storage = allocate(plain)
