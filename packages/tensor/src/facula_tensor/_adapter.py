@@ -35,7 +35,7 @@ class TensorAdapter(Adapter):
 
     def adopt(self, v: Tensor) -> Tensor:
         """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
-        if v._layout.is_contiguous and v._storage.ptr is not None:
+        if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
             return v
         return raw.clone(v)
 

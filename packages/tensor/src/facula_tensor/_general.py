@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, special
+from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, set_context, special
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend import COMPLEX, FLOATING, PlanTable, allocate, plain_address
 
 from ._errors import ArgumentError, DTypeError, launch_error
 from ._memory import check_out
 from ._operator import raw, recording
-from ._overrides import call_override, overridden
+from ._overrides import call_override, disable_overrides, overridden
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, promote_types, scalar_dtype
 from ._rules import Kept, keep
 from ._sites import user_site
-from ._tensor import Tensor, layout_of_tensor
+from ._tensor import Overridden, Tensor, layout_of_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +47,11 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     F = recording if record else raw
     if op.redirect is not None:
         answer = op.redirect(F, ready, parameters)
+        if answer is not None and out is not None:
+            check_out(op.name, layout_of_tensor(answer), out, ())
+            return raw.copy_into(out, answer)
         if answer is not None:
-            return answer if out is None else F.copy_into(out, answer)
+            return answer
     if op.elementwise:
         ready = promote(op, ready, F)
     layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
@@ -332,11 +335,17 @@ def node_for(
             results[position].node = node
     if hooks is not None:
         pack_saved(node, hooks, Tensor)
+    if any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands]):
+        set_context(node, disable_overrides())
     return node
 
 
 def _kept(a: Any) -> Any:
-    return keep(a) if isinstance(a, Tensor) and a.node is not LEAF else a
+    if not isinstance(a, Tensor) or a.node is LEAF:
+        return a
+    kept = keep(a)
+    kept._layout = layout_of_tensor(a)  # rules see plain tensors
+    return kept
 
 
 def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple) -> tuple[Any, Node]:

@@ -278,12 +278,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     value = as_tensor_like(value, self)
     record = starts_inplace("setitem", self, (self, value))
-    old = self.node
-    self.node = None  # the view below is of the memory, not of the graph
-    try:
-        window, dim, named = basic(raw, self, index)
-    finally:
-        self.node = old
+    window, dim, named = basic(recording if record else raw, self, index)
     if named is None:
         _set_window(self, window, value, record)
     else:
@@ -303,23 +298,17 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> 
     F = recording if record else raw
     if value.device is not target.device:
         value = F.to_device(value, (target.device,))
-    edges = (edge_to(target), edge_to(value))
-    if record and value.node is not None:
-        value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, tuple(window.shape))
-        edges = (edges[0], edge_to(value))
     source = value
     if value._storage is target._storage and (value._offset, value._layout) != (window._offset, window._layout):
         source = raw.clone(value)
     write(window, source)
     mutated(target, "setitem")
-    if record:
-        layout = layout_of_tensor(target)
-        region = (window._layout.shape, window._layout.strides, (window._offset - target._offset) // layout.dtype.itemsize)
-        if not layout.is_contiguous:
-            raise NotImplementedError("setitem: a gradient is wanted through a tensor that is not contiguous; use .contiguous()")
-        wide = layout_of(window._layout.shape, window._layout.strides, layout.dtype, layout.device)
-        node_for(operators["as_strided_scatter"], (target, value), (layout, wide), region, [target], None, edges)
-        rebase(target, edges[0])
+    if record:  # a change of the view, from which its family follows
+        old = edge_to(window)
+        layouts = (layout_of_tensor(window), layout_of_tensor(value))
+        edges = (old if window is target else None, edge_to(value))
+        node_for(operators["overwrite"], (window, value), layouts, (), [window], None, edges)
+        rebase(window, old)
 
 
 def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
@@ -332,10 +321,10 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: T
             mask = raw.reshape(named, (*([1] * dim), *named.shape, *([1] * (len(shape) - dim - named.ndim))))
             mask = raw.expand(mask, shape)
             value = F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value
-            current = window if not record else getitem_all(F, target, window)
-            _set_window(target, window, F.where(mask, F.reshape(value, ()) if value.numel() == 1 else value, current), record)
+            chosen = F.where(mask, F.reshape(value, ()) if value.numel() == 1 else value, window)
+            _set_window(target, window, chosen, record)
             return
-        flat, dim, index = positions(raw, window, dim, named)
+        flat, dim, index = positions(F, window, dim, named)
         if flat._storage is not target._storage:
             raise NotImplementedError("setitem: a bool index over several dimensions of a non-contiguous tensor; use where()")
         window, named = flat, index
@@ -349,17 +338,7 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: T
         put_into(window, named, value, dim, False)
         mutated(target, "setitem")
         return
-    changed = F.put(getitem_all(F, target, window), named, value, (dim, False))
-    _set_window(target, window, changed, record)
-
-
-def getitem_all(F: Any, target: Tensor, window: Tensor) -> Tensor:
-    """The part of `target` under `window`, recorded."""
-    layout = layout_of_tensor(target)
-    if window._layout is layout and window._offset == target._offset:
-        return target
-    offset = (window._offset - target._offset) // layout.dtype.itemsize
-    return F.as_strided(target, window._layout.shape, window._layout.strides, offset)
+    _set_window(target, window, F.put(window, named, value, (dim, False)), record)
 
 
 Tensor.__getitem__ = getitem

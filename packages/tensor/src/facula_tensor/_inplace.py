@@ -28,7 +28,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         learn_scaled(op, operands[0])
         operands = (operands[0], times(op, operands[1], alpha))
     if overridden(operands):
-        return ask(name, lambda *args, **kwargs: general_inplace(op, args, parameters), operands, {})
+        return ask(name, op.changing, operands, {})
     target = operands[0]
     if not isinstance(target, Tensor):
         raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")

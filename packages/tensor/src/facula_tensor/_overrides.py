@@ -1,17 +1,26 @@
 """Subclasses that take part in operators: the ``__torch_function__`` protocol.
 
-A class that defines ``__torch_function__(cls, func, types, args=(), kwargs=None)`` is asked for every
-operator that one of its instances is an operand of; `super().__torch_function__` runs the operator and
-makes the results instances of the class. The name is kept so that existing subclasses work.
+Each operator that an instance of a subclass is an operand of asks the class:
+``__torch_function__(cls, func, types, args=(), kwargs=None)``, whose default runs the operator on plain
+tensors and makes the results instances of the class. `Parameter` is exempt. The name is PyTorch's, so
+that existing subclasses work.
+
+Note [Overrides]
+~~~~~~~~~~~~~~~~
+Nobody asks on the quick path. An instance of such a class has its layout wrapped (`Overridden`), which
+is in no plan table, so the quick path fails to find a plan and ends where the question is asked. `mark`
+does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
+calls run with overriding switched off.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from facula_autograd.extend import current_mode, replace_mode, special
 
-from ._tensor import Overridden, Tensor, layout_of_tensor
+from ._tensor import Overridden, Parameter, Tensor, layout_of_tensor, make, method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,20 +39,24 @@ def overridden(operands: tuple) -> bool:
 def call_override(op: Operator, operands: tuple, parameters: tuple, out: Any) -> Any:
     """Ask the operands' classes, subclasses first, then from left to right."""
     kwargs = {} if out is None else {"out": out}
-    function = op.public_with(parameters)
-    return ask(op.name, function, operands, kwargs)
+    args: tuple = operands
+    if op.arity < 0:
+        args = (operands, parameters)
+    elif parameters:
+        args = (*operands, parameters)
+    return ask(op.name, op.public, args, kwargs, operands)
 
 
-def ask(name: str, function: Callable, operands: tuple, kwargs: dict) -> Any:
-    """The first answer that is not NotImplemented; TypeError where all decline."""
+def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tuple = ()) -> Any:
+    """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
     types: list[type] = []
-    for a in operands:
+    for a in operands or args:
         kind = type(a)
         if isinstance(a, Tensor) and type(a._layout) is Overridden and kind not in types:
             place = next((i for i, other in enumerate(types) if issubclass(kind, other)), len(types))
             types.insert(place, kind)
     for kind in types:
-        result = kind.__torch_function__(function, tuple(types), operands, kwargs)  # type: ignore[attr-defined]
+        result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
             return result
     raise TypeError(f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}")
@@ -59,27 +72,86 @@ class disable_overrides(replace_mode):
 
 
 def default_torch_function(cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """Run `func` on plain tensors and make its results instances of `cls`."""
+    """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
+    operand's class is not among this one's bases: it may know better."""
+    if not all([issubclass(cls, kind) for kind in types]):
+        return NotImplemented
     with disable_overrides():
         result = func(*args, **(kwargs or {}))
-    return wrap(result, cls)
+    return wrap(result, cls, args)
 
 
-def wrap(result: Any, cls: type) -> Any:
-    """Tensors among the results as instances of `cls`."""
+def plain_torch_function(cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
+    with disable_overrides():
+        return func(*args, **(kwargs or {}))
+
+
+Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
+Parameter.__torch_function__ = classmethod(plain_torch_function)  # type: ignore[attr-defined]
+
+
+def overrides(cls: type) -> bool:
+    """Whether operators ask this class."""
+    return cls is not Tensor and getattr(cls.__torch_function__, "__func__", None) is not plain_torch_function  # type: ignore[attr-defined]
+
+
+def wrap(result: Any, cls: type, args: tuple = ()) -> Any:
+    """Tensors among the results as instances of `cls`, but for those that were given in `args`."""
     if isinstance(result, Tensor):
-        if isinstance(result, cls):
+        if isinstance(result, cls) or any([result is a for a in args]):
             return result
-        new = object.__new__(cls)
-        new._layout, new._storage, new._offset, new.node = result._layout, result._storage, result._offset, result.node
-        return mark(new)
+        return as_subclass(result, cls)
     if isinstance(result, (tuple, list)):
-        return type(result)(wrap(item, cls) for item in result)
+        return type(result)([wrap(item, cls, args) for item in result])
     return result
 
 
-def mark(tensor: Tensor) -> Tensor:
-    """Make operators see that the tensor's class overrides them."""
-    if hasattr(type(tensor), "__torch_function__") and type(tensor._layout) is not Overridden:
-        tensor._layout = Overridden(layout_of_tensor(tensor))  # type: ignore[assignment]
+@method()
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views.
+
+    >>> from facula_tensor import Tensor, ones
+    >>> class Metres(Tensor):
+    ...     pass
+    >>> type(ones(2).as_subclass(Metres) + 1).__name__
+    'Metres'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"as_subclass: expected a subclass of Tensor; got {cls!r}")
+    new = make(cls, layout_of_tensor(self), self._storage, self._offset)
+    new.node = self.node
+    if self.is_leaf and self.node is not None:
+        new.node = None
+        new.requires_grad_()
+    if hasattr(self, "_base"):
+        new._base = self._base
+        if hasattr(self, "_views"):
+            new._views = self._views
+            self._views.append(ref(new))
+    return mark(new)
+
+
+def mark(tensor: Any) -> Any:
+    """Let operators see that the tensor's class overrides them, if it does."""
+    if overrides(type(tensor)) and type(tensor._layout) is not Overridden:
+        tensor._layout = Overridden(layout_of_tensor(tensor))
     return tensor
+
+
+def _make_instance(cls: type, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """How subclasses are made that do not say so themselves: over the memory of a tensor, or from data."""
+    from ._creation import tensor
+
+    source = data if isinstance(data, Tensor) else tensor([] if data is None else data)
+    return mark(make(cls, layout_of_tensor(source), source._storage, source._offset))
+
+
+def _prepare_subclass(cls: type, **kwargs: Any) -> None:
+    """Tensor itself is made without a call into Python, and so has no ``__new__`` that takes data."""
+    super(Tensor, cls).__init_subclass__(**kwargs)
+    if cls.__new__ is object.__new__:
+        cls.__new__ = staticmethod(_make_instance)  # type: ignore[assignment]
+
+
+Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]

@@ -9,6 +9,7 @@ from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpac
 
 from ._errors import ArgumentError
 from ._operator import raw, recording
+from ._overrides import ask, overridden
 from ._tensor import Tensor, layout_of_tensor, make, method
 
 if TYPE_CHECKING:
@@ -192,6 +193,8 @@ def detach(self: Tensor) -> Tensor:
     >>> ones(2, requires_grad=True).detach().requires_grad
     False
     """
+    if overridden((self,)):
+        return ask("detach", detach, (self,), {})
     t = Tensor()
     t._layout, t._storage, t._offset, t.node = layout_of_tensor(self), self._storage, self._offset, None
     return t

@@ -13,6 +13,7 @@ from .._errors import ArgumentError
 from .._operator import operators, passed_on, raw, recording
 from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
+from .copying import give
 
 __all__ = ["cat", "stack"]
 
@@ -50,7 +51,7 @@ class _cat:
         table = array("q", [outer, len(plain)])
         for a in plain:
             table.append(a._storage.ptr + a._offset)
-            table.append(a._layout.nbytes // outer)
+            table.append(layout_of_tensor(a).nbytes // outer)
         plan: Plan = _plan(layout)
         place = make(Tensor, layout, result._storage)
         plan.launch(layout.numel, table.buffer_info()[0], place._storage.ptr)
@@ -104,7 +105,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             )
     ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
     result = recording.cat(ready, (at,))
-    return result if out is None else recording.copy_into(out, result)
+    return give("cat", result, out)
 
 
 def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -124,5 +125,3 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             raise ArgumentError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
     at = check_dim("stack", dim, tensors[0].ndim + 1)
     return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)
-
-

@@ -12,6 +12,7 @@ from .._general import broadcast_shapes
 from .._operator import operators, recording
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
+from .copying import give
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv"]
 
@@ -88,11 +89,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
     tensor([[11.]])
     """
-    return recording.matmul(input, other) if out is None else recording.copy_into(out, recording.matmul(input, other))
+    return give("matmul", recording.matmul(as_tensor("matmul", input), as_tensor("matmul", other)), out)
 
 
 @method()
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions.
 
     >>> from facula_tensor import ones
@@ -101,11 +102,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
             [3.]])
     """
     _need_dims("mm", 2, input, mat2)
-    return recording.matmul(input, mat2)
+    return give("mm", recording.matmul(input, mat2), out)
 
 
 @method()
-def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
 
     >>> from facula_tensor import ones
@@ -115,11 +116,11 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     _need_dims("bmm", 3, input, mat2)
     if input.shape[0] != mat2.shape[0]:
         raise ArgumentError(f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}")
-    return recording.matmul(input, mat2)
+    return give("bmm", recording.matmul(input, mat2), out)
 
 
 @method()
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
 
     >>> from facula_tensor import ones
@@ -128,11 +129,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     """
     _need_dims("mv", 2, input)
     _need_dims("mv", 1, vec)
-    return recording.matmul(input, vec)
+    return give("mv", recording.matmul(input, vec), out)
 
 
 @method()
-def dot(input: Tensor, other: Tensor) -> Tensor:
+def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.
 
     >>> from facula_tensor import ones
@@ -140,7 +141,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     tensor(3.)
     """
     _need_dims("dot", 1, input, other)
-    return recording.matmul(input, other)
+    return give("dot", recording.matmul(input, other), out)
 
 
 def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:

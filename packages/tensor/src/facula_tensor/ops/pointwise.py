@@ -56,6 +56,7 @@ class tanh:
     """
 
     compute = floating
+    holomorphic = False  # the fused gradient conjugates
 
     def reverse_input(F, g, out):
         return F.tanh_grad(g, out)
@@ -63,15 +64,16 @@ class tanh:
 
 @elementwise
 class _tanh_grad:
-    """g * (1 - out * out), in one pass."""
+    """g * conj(1 - out * out), in one pass."""
 
     inputs = ("input", "other")
+    holomorphic = False
 
     def reverse_input(F, g, _input, other):
-        return F.tanh_grad(g, other)
+        return F.conj(F.tanh_grad(F.conj(g), other))
 
     def reverse_other(F, g, input, other):
-        return F.mul(F.mul(F.mul(g, input), other), -2)
+        return F.mul(F.mul(F.mul(F.conj(g), input), F.conj(other)), -2)
 
 
 @elementwise

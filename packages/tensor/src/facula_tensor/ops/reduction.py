@@ -14,6 +14,7 @@ from .._operator import composite, passed_on, recording
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
+from .copying import give
 
 __all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "sum"]
 
@@ -113,11 +114,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     dims = dims_of("mean", dim, input.ndim)
     count = product(input.shape[i] for i in dims)
     total = recording.sum(input, (dims, bool(keepdim)))
-    if out is not None:
-        from .arithmetic import div
-
-        return div(total, count, out=out)
-    return recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
+    return give("mean", recording.div(total, float(count)) if count else recording.mul(total, float("nan")), out)
 
 
 def _extreme(name: str, other_doc: str) -> Any:
@@ -276,7 +273,7 @@ _argmin = _index_of("argmin")
 
 
 @method()
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
 
     >>> from facula_tensor import tensor
@@ -284,11 +281,12 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     tensor([1, 0])
     """
     input = as_tensor("argmax", input)
-    return recording.argmax(input.detach(), (None if dim is None else check_dim("argmax", dim, input.ndim), bool(keepdim)))
+    dim = None if dim is None else check_dim("argmax", dim, input.ndim)
+    return recording.argmax(input.detach(), (dim, bool(keepdim)), out=out)
 
 
 @method()
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
 
     >>> from facula_tensor import tensor
@@ -296,7 +294,8 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     tensor([0, 1])
     """
     input = as_tensor("argmin", input)
-    return recording.argmin(input.detach(), (None if dim is None else check_dim("argmin", dim, input.ndim), bool(keepdim)))
+    dim = None if dim is None else check_dim("argmin", dim, input.ndim)
+    return recording.argmin(input.detach(), (dim, bool(keepdim)), out=out)
 
 
 def _truth(name: str) -> Any:
@@ -315,7 +314,7 @@ _all = _truth("all")
 
 
 @method()
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`.
 
     >>> from facula_tensor import tensor
@@ -323,11 +322,11 @@ def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     tensor([ True, False])
     """
     input = as_tensor("any", input).to(bool_)
-    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim)))
+    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim)), out=out)
 
 
 @method()
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`.
 
     >>> from facula_tensor import tensor
@@ -335,4 +334,4 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     tensor([ True, False])
     """
     input = as_tensor("all", input).to(bool_)
-    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim)))
+    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim)), out=out)
