@@ -19,6 +19,7 @@ COMPARE(le, 60, x <= y)
 COMPARE(gt, 60, x > y)
 COMPARE(ge, 60, x >= y)
 
+UNARY(sign, 60, x)
 UNARY(logical_not, 60, x ^ 1)
 TERNARY(add_scaled, 80, x | (y & z))
 
