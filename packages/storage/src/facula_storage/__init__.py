@@ -2,7 +2,7 @@
 
 What it is: dtypes, devices, interned layouts, storages, the protocols for allocators and backends,
 kernel launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack.
-May import: numpy, cffi; nothing of facula. Tensors, operators and kernels are for the packages above.
+May import: numpy; nothing of facula. Tensors, operators and kernels are for the packages above.
 Where next: `_layouts.py` (what a tensor looks like), `_storages.py` (where it is), `_plans.py` (how
 work on it is launched); `extend.py` is for sibling packages.
 """
