@@ -76,26 +76,43 @@ def _cat_rows(tensors: tuple) -> Tensor | None:
     """The common case, without detours: contiguous tensors of one dtype, one after the other, nothing recorded."""
     try:
         first = tensors[0]._layout
-        rest, dense, rows = first.shape[1:], first.dense, 0
+        shape, dense, rows = first.shape, first.dense, 0
+        rest = shape[1:]
+        launch = _launches[dense] or _any_rows(first)
         table = [1, len(tensors)]
         for one in tensors:
             layout = one._layout
-            shape = layout.shape
-            if one.node is not None or layout.dense != dense or not dense or (shape[1:] != rest and rest):
+            if layout is not first:
+                shape = layout.shape
+                if layout.dense != dense or shape[1:] != rest:
+                    return None
+            if one.node is not None:
                 return None
             rows += shape[0]
-            table.append(one._storage.ptr + one._offset)
-            table.append(layout.nbytes)
-        lo = contiguous((rows, *rest), first.dtype, first.device)
-        launch = _plan(lo).launch
+            table += (one._storage.ptr + one._offset, layout.nbytes)
+        lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
         addresses = array("q", table)
+        t, s = Tensor(), Storage()
+        s.ptr, s.__del__ = p, _ = take(lo)
+        launch(lo.numel, addresses.buffer_info()[0], p)
     except (AttributeError, IndexError, TypeError):
         return None
-    s = Storage()
-    s.ptr, s.__del__ = take(lo)
     s.version = 0
-    launch(lo.numel, addresses.buffer_info()[0], s.ptr)
-    return make(Tensor, lo, s)
+    t._layout, t._storage, t._offset, t.node = lo, s, 0, None
+    return t
+
+
+def _any_rows(layout: Any) -> Any:
+    """The launch for this dtype and device; TypeError for a tensor that is not contiguous."""
+    if not layout.dense:
+        raise TypeError("not contiguous")
+    table = operators["cat"].slow_table
+    launch = layout.device.backend.plan("cat", (), (layout,), ()).launch
+    table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), launch, any_size=True))
+    return table.dense[layout.dense]
+
+
+_launches = operators["cat"].slow_table.dense
 
 
 def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
