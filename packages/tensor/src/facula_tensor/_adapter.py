@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Adapter, register_adapter
+from facula_storage import cpu
 from facula_storage.extend import FLOATING
 
 from ._errors import mutation, show
+from ._memory import overlaps_itself
 from ._operator import raw, recording
 from ._tensor import Tensor, layout_of_tensor
 
@@ -26,8 +28,9 @@ class TensorAdapter(Adapter):
         return raw.add(a, b)
 
     def add_into(self, a: Tensor, b: Tensor) -> Tensor:
-        """`a += b`, recording nothing."""
-        return raw.add_into(a, b)
+        """`a += b`, recording nothing; a new tensor where elements of `a` share memory (a sum's gradient, expanded)."""
+        layout = layout_of_tensor(a)
+        return raw.add_into(a, b) if layout.is_contiguous or not overlaps_itself(layout) else raw.add(a, b)
 
     def clone(self, v: Tensor) -> Tensor:
         """A contiguous copy."""
@@ -87,7 +90,8 @@ class TensorAdapter(Adapter):
         """Whether no element is NaN or infinite."""
         import numpy as np
 
-        array = raw.to(v, (layout_of_tensor(v).dtype.to_complex(),)).numpy()
+        v = raw.to(v, (layout_of_tensor(v).dtype.to_complex(),))
+        array = (v if v.device is cpu else raw.to_device(v, (cpu,))).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
 
     def nbytes(self, v: Tensor) -> int:

@@ -50,6 +50,8 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> b
         start, end = span(operand)
         if start >= last or first >= end:
             continue
+        if layout.device.type == "meta" and operand._storage is not written._storage:
+            continue  # without memory all are at address 0
         if start == first and layout_of_tensor(operand).strides == layout.strides and operand.shape == layout.shape:
             same = True
         elif not disjoint(written, operand):

@@ -1,0 +1,159 @@
+"""One call of every operator that is declared, for tests of rules that hold for all of them.
+
+Each takes two floating tensors of shape (3, 4) with elements between 0.5 and 2, on any device, and
+returns a tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import facula_tensor as ft
+import pytest
+from facula_tensor._operator import operators
+from facula_tensor._operator import recording as F
+
+
+def index(x: Any) -> Any:
+    """Positions along a dimension of three, on the device of `x`."""
+    return ft.tensor([2, 0, 2], device=x.device)
+
+
+def mask(x: Any) -> Any:
+    """A bool tensor of the shape of `x`."""
+    return x.detach() > 1
+
+
+def filled(x: Any) -> Any:
+    """A copy of `x`, changed in place and then used."""
+    copy = x * 1
+    copy.copy_(x.sum(0))
+    return copy
+
+
+CALLS = {
+    "abs": lambda x, y: ft.abs(x),
+    "add": lambda x, y: x + y,
+    "all": lambda x, y: x.all(1),
+    "amax": lambda x, y: x.amax(1),
+    "amin": lambda x, y: x.amin(0),
+    "any": lambda x, y: x.any(),
+    "argmax": lambda x, y: x.argmax(1),
+    "argmin": lambda x, y: x.argmin(),
+    "as_strided": lambda x, y: ft.as_strided(x, (2, 3), (4, 1), 1) if x.is_contiguous() else x.clone(),
+    "as_strided_scatter": lambda x, y: F.as_strided_scatter(x, y[0, :2], ((2,), (1,), 1)),
+    "cat": lambda x, y: ft.cat([x, y, x], 1),
+    "clone": lambda x, y: x.clone(),
+    "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
+    "cos": lambda x, y: x.cos(),
+    "count_true": lambda x, y: F.count_true(mask(x)),
+    "div": lambda x, y: x / y,
+    "eq": lambda x, y: x == y,
+    "exp": lambda x, y: x.exp(),
+    "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
+    "expm1": lambda x, y: ft.expm1(x),
+    "ge": lambda x, y: x >= y,
+    "gt": lambda x, y: x > y,
+    "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
+    "isnan": lambda x, y: F.isnan(x),
+    "le": lambda x, y: x <= y,
+    "log": lambda x, y: x.log(),
+    "log1p": lambda x, y: ft.log1p(x),
+    "log_softmax": lambda x, y: x.log_softmax(1),
+    "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
+    "lt": lambda x, y: x < y,
+    "matmul": lambda x, y: x @ y.t(),
+    "max_dim": lambda x, y: x.max(1).values,
+    "maximum": lambda x, y: ft.maximum(x, y),
+    "min_dim": lambda x, y: x.min(0).values,
+    "minimum": lambda x, y: ft.minimum(x, y),
+    "mul": lambda x, y: x * y,
+    "ne": lambda x, y: x != y,
+    "neg": lambda x, y: -x,
+    "nonzero_flat": lambda x, y: x[mask(x)],
+    "overwrite": lambda x, y: filled(x),
+    "permute": lambda x, y: x.permute(1, 0),
+    "pow": lambda x, y: x**y,
+    "put": lambda x, y: F.put(x, index(x), y, (0, True)),
+    "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
+    "reciprocal": lambda x, y: x.reciprocal(),
+    "relu": lambda x, y: (x - 1).relu(),
+    "relu_grad": lambda x, y: F.relu_grad(x, y),
+    "reverse_dims": lambda x, y: x.T,
+    "rsqrt": lambda x, y: x.rsqrt(),
+    "select": lambda x, y: x[1],
+    "sigmoid": lambda x, y: x.sigmoid(),
+    "sign": lambda x, y: ft.sign(x),
+    "sin": lambda x, y: x.sin(),
+    "slice": lambda x, y: x[:, 1:4:2],
+    "slice_back": lambda x, y: F.slice_back(x, (ft.zeros(5, 4)._layout, 0, 1, 1)),
+    "softmax": lambda x, y: x.softmax(0),
+    "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
+    "sqrt": lambda x, y: x.sqrt(),
+    "squeeze": lambda x, y: x.unsqueeze(1).squeeze(1),
+    "sub": lambda x, y: x - y,
+    "sum": lambda x, y: x.sum(1),
+    "t": lambda x, y: x.t(),
+    "take": lambda x, y: x[index(x)],
+    "tanh": lambda x, y: x.tanh(),
+    "tanh_grad": lambda x, y: F.tanh_grad(x, y),
+    "to": lambda x, y: x.to(ft.float32),
+    "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
+    "transpose": lambda x, y: x.transpose(0, 1),
+    "unsqueeze": lambda x, y: x.unsqueeze(0),
+    "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
+    "where": lambda x, y: ft.where(mask(x), x, y),
+}
+
+# In place: the first is changed.
+CHANGES = {
+    "add_": lambda x, y: x.add_(y),
+    "add_alpha": lambda x, y: x.add_(y, alpha=2),
+    "add_number": lambda x, y: x.add_(2.5),
+    "sub_": lambda x, y: x.sub_(y),
+    "mul_": lambda x, y: x.mul_(y),
+    "mul_itself": lambda x, y: x.mul_(x),
+    "div_": lambda x, y: x.div_(y),
+    "pow_": lambda x, y: x.pow_(2),
+    "exp_": lambda x, y: x.exp_(),
+    "tanh_": lambda x, y: x.tanh_(),
+    "relu_": lambda x, y: x.relu_(),
+    "neg_": lambda x, y: x.neg_(),
+    "copy_": lambda x, y: x.copy_(y),
+    "copy_row": lambda x, y: x.copy_(y[0]),
+    "fill_": lambda x, y: x.fill_(1.5),
+    "zero_": lambda x, y: x.zero_(),
+    "add_row": lambda x, y: x.add_(y[1]),
+}
+
+
+def declared() -> list[str]:
+    """The operators that the package declares (tests and examples may declare more)."""
+    return sorted(name for name, op in operators.items() if op.module.startswith("facula_tensor."))
+
+
+every_operator = pytest.mark.parametrize("name", sorted(CALLS))
+every_change = pytest.mark.parametrize("name", sorted(CHANGES))
+
+
+def pair(device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), requires_grad: bool = True) -> tuple[Any, Any]:
+    """Two leaves of different elements between 0.5 and 2."""
+    n = 1
+    for size in shape:
+        n *= size
+    first = [0.5 + 1.5 * ((7 * i + 3) % (n + 1)) / (n + 1) for i in range(n)]
+    second = [0.5 + 1.5 * ((5 * i + 1) % (n + 2)) / (n + 2) for i in range(n)]
+    return tuple(
+        ft.tensor(values, dtype=dtype, device=device).reshape(shape).requires_grad_(requires_grad) for values in (first, second)
+    )
+
+
+def differentiable(result: Any) -> bool:
+    """Whether something can be differentiated from here."""
+    return result.requires_grad and (result.dtype.is_floating_point or result.dtype.is_complex)
+
+
+def total(result: Any) -> Any:
+    """A real number to differentiate."""
+    result = result.sum()
+    return (result * F.conj(result)).abs() if result.dtype.is_complex else result

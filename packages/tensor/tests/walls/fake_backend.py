@@ -1,0 +1,202 @@
+"""A device type "fake" whose work runs later: what keeps asynchronous backends from needing new walls.
+
+Its plans wrap the CPU's. A launch is put in a queue and runs, in order, when a test calls `run`, or
+when somebody waits (`synchronize`, `copy_out`). Memory is checked twice: an address must lie in a block
+that is handed out when the launch is queued, and the block must not have been given back to the system
+when it runs. A block that was released may be handed out again at once: the queue keeps the order.
+What a kernel reports is raised at the next wait, with the operator and the user's line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from array import array
+from functools import partial
+from typing import Any
+
+import numpy as np
+from facula_cpu import CpuBackend
+from facula_storage import Device, Layout, LaunchError, MallocAllocator, Plan
+from facula_storage.extend import host_view, register_backend
+
+
+class MemoryFault(AssertionError):
+    """Work named memory that it must not use."""
+
+
+class QueuedAllocator:
+    """Blocks that may be reused as soon as they are released, since work runs in order."""
+
+    def __init__(self) -> None:
+        self.system = MallocAllocator()
+        self.idle: dict[int, list] = {}
+        self.blocks: dict[int, tuple[int, Any, list]] = {}  # address: bytes, release to the system, where it is idle
+
+    def take_for(self, nbytes: int) -> Any:
+        return self.idle.setdefault(nbytes, []).pop if nbytes else partial(self.refill, 0)
+
+    def refill(self, nbytes: int) -> tuple[int, Any]:
+        if not nbytes:
+            return 0, int
+        address, back = self.system.refill(nbytes)
+        entry: list[Any] = []
+        idle = self.idle.setdefault(nbytes, [])
+        release = partial(idle.extend, entry)
+        release.nbytes = nbytes  # type: ignore[attr-defined]
+        entry.append((address, release))
+        self.blocks[address] = (nbytes, back, idle)
+        return address, release
+
+    def statistics(self) -> dict[str, int]:
+        idle = sum(map(len, self.idle.values()))
+        figures = self.system.statistics()
+        return {**figures, "allocated_blocks": figures["allocated_blocks"] - idle}
+
+    def trim(self) -> int:
+        """Give idle blocks back at once, whatever is queued: what the checks are to catch."""
+        given = 0
+        for nbytes, idle in self.idle.items():
+            while idle:
+                address, _ = idle.pop()
+                self.blocks.pop(address)[1]()
+                given += nbytes
+        return given
+
+    def block_at(self, address: int, nbytes: int, handed_out: bool) -> int:
+        """The start of the block that holds these bytes; MemoryFault if there is none (or if it is idle)."""
+        for start, (size, _, idle) in list(self.blocks.items()):
+            if start <= address and address + nbytes <= start + size:
+                if handed_out and any(one[0] == start for one in list(idle)):
+                    raise MemoryFault(f"work names {address:#x}, in a block that was released before")
+                return start
+        raise MemoryFault(f"work names {nbytes} bytes at {address:#x}, which lie in no block")
+
+
+class FakeBackend:
+    """Computes on host memory, later."""
+
+    def __init__(self) -> None:
+        self.allocator = QueuedAllocator()
+        self.cpu = CpuBackend()
+        self.queue: list[tuple[str, str, Any]] = []  # operator, the user's line, work
+        self.failed: list[Exception] = []
+        self.lock = threading.RLock()
+        self.most_queued = 0
+
+    # ------------------------------------------------------------------------------ what facula_storage asks
+    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+        plan = self.cpu.plan(operator, inputs, outputs, parameters)
+        layouts = [one for one in (*inputs, *outputs) if isinstance(one, Layout)]
+        if operator == "cat":
+            launch = partial(self._launch_cat, plan, outputs[0])
+        else:
+            launch = partial(self._launch, plan, layouts)
+        return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size)
+
+    def copy_in(self, address: int, source: Any) -> None:
+        data = bytes(source)
+        block = self.allocator.block_at(address, len(data), handed_out=True) if data else 0
+        self._put("copy_in", [block] if data else [], lambda: self.cpu.copy_in(address, data) if data else None)
+
+    def copy_out(self, address: int, target: Any) -> None:
+        self.synchronize()
+        self.allocator.block_at(address, memoryview(target).nbytes, handed_out=True)
+        self.cpu.copy_out(address, target)
+
+    def reorder(self, source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
+        blocks = [
+            self.allocator.block_at(source, source_layout.extent, handed_out=True),
+            self.allocator.block_at(target, target_layout.extent, handed_out=True),
+        ]
+
+        def work() -> None:
+            host_view(target, target_layout)[...] = host_view(source, source_layout)
+
+        self._put("reorder", blocks, work)
+
+    def synchronize(self) -> None:
+        self.run()
+        if self.failed:
+            raise self.failed.pop(0)
+
+    # -------------------------------------------------------------------------------------- what tests ask
+    def run(self, count: int | None = None) -> None:
+        """Run the next pieces of work: all, or `count`."""
+        with self.lock:
+            while self.queue and (count is None or count > 0):
+                operator, where, work = self.queue.pop(0)
+                try:
+                    work()
+                except LaunchError as error:
+                    status, first, second, third, *_ = error.args
+                    kind = IndexError if status == 1 else RuntimeError
+                    self.failed.append(kind(f"{operator}: status {status} ({first}, {second}, {third}), called at {where}"))
+                if count is not None:
+                    count -= 1
+
+    # ------------------------------------------------------------------------------------------- launching
+    def _launch(self, plan: Plan, layouts: list[Layout], n: int, *args: Any) -> None:
+        if any(address is None for address in args[: len(layouts)]):
+            raise TypeError("an address is None: the buffer is in another order")
+        blocks = []
+        for place, (layout, address) in enumerate(zip(layouts, args, strict=False)):
+            nbytes = n * layout.dtype.itemsize if plan.any_size else layout.extent
+            if plan.operator == "nonzero_flat" and place:
+                nbytes = 0  # one plan for any number of results
+            if nbytes:
+                blocks.append(self.allocator.block_at(address, nbytes, handed_out=True))
+        if plan.workspace:
+            blocks.append(self.allocator.block_at(args[len(layouts)], plan.workspace, handed_out=True))
+        self._put(plan.operator, blocks, lambda: plan.launch(n, *args))
+
+    def _launch_cat(self, plan: Plan, layout: Layout, n: int, table: int, out: int) -> None:
+        """The table of addresses is the caller's only during the call."""
+        if out is None:
+            raise TypeError("an address is None: the buffer is in another order")
+        header = (ctypes.c_int64 * 2).from_address(table)
+        numbers = array("q", (ctypes.c_int64 * (2 + 2 * header[1])).from_address(table))
+        blocks = [self.allocator.block_at(out, layout.nbytes, handed_out=True)]
+        for place in range(2, len(numbers), 2):
+            blocks.append(self.allocator.block_at(numbers[place], numbers[place + 1] * numbers[0], handed_out=True))
+        self._put("cat", blocks, lambda: plan.launch(n, numbers.buffer_info()[0], out))
+
+    def _put(self, operator: str, blocks: list[int], work: Any) -> None:
+        def checked() -> None:
+            for start in blocks:
+                if start not in self.allocator.blocks:
+                    raise MemoryFault(f"{operator}: the block at {start:#x} was given back to the system before it ran")
+            work()
+
+        with self.lock:
+            self.queue.append((operator, users_line(), checked))
+            self.most_queued = max(self.most_queued, len(self.queue))
+
+
+def users_line() -> str:
+    """file:line of the nearest frame outside the library and this file."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__", "").startswith("facula_") or frame.f_code.co_filename == __file__
+    ):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def fake() -> FakeBackend:
+    """The backend of the device "fake", registered on first use."""
+    device = Device("fake")
+    try:
+        backend = device.backend
+    except RuntimeError:
+        made = FakeBackend()
+        register_backend("fake", lambda index: made)
+        backend = device.backend
+    assert isinstance(backend, FakeBackend)
+    return backend
+
+
+def numbers(tensor: Any) -> np.ndarray:
+    """The elements of a tensor on any device, as a NumPy array of its own."""
+    return np.array(tensor.detach().tolist(), dtype=tensor.dtype.numpy).reshape(tuple(tensor.shape))

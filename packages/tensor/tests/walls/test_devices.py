@@ -1,0 +1,177 @@
+"""Operators on host memory, on a device whose work runs later, and on one without memory: the same shapes,
+values, gradients, lifetimes and errors."""
+
+from __future__ import annotations
+
+import facula_tensor as ft
+import numpy as np
+import pytest
+from calls import CALLS, CHANGES, declared, differentiable, every_change, every_operator, pair, total
+from facula_storage import Device
+from fake_backend import MemoryFault, fake, numbers
+
+
+def test_every_operator_is_called_here():
+    assert sorted(CALLS) == declared()
+
+
+@every_operator
+def test_values_and_gradients_are_the_cpus(name):
+    if name == "to_device":
+        pytest.skip("its result is on another device by intention")
+    results = []
+    for device in ("cpu", "fake"):
+        x, y = pair(device)
+        out = CALLS[name](x * 1, y * 1)
+        assert str(out.device) == device
+        if differentiable(out):
+            total(out).backward()
+        results.append([None if one is None else numbers(one) for one in (out, x.grad, y.grad)])
+    fake().synchronize()
+    for here, there in zip(*results, strict=True):
+        np.testing.assert_array_equal(here, there)
+
+
+@every_operator
+def test_meta_has_the_same_shapes_and_dtypes(name):
+    if name in ("nonzero_flat", "to_device"):
+        pytest.skip("the shape depends on elements, or the device is the point")
+    x, y = pair()
+    wanted = CALLS[name](x, y)
+    a, b = pair("cpu")
+    a, b = a.detach().to("meta").requires_grad_(), b.detach().to("meta").requires_grad_()
+    got = CALLS[name](a, b)
+    assert (got.shape, got.dtype, got.stride()) == (wanted.shape, wanted.dtype, wanted.stride())
+    assert got.is_meta
+    if differentiable(wanted) and not wanted.dtype.is_complex:
+        got.sum().backward()
+        assert a.grad is None or (a.grad.shape == a.shape and a.grad.is_meta)
+
+
+@every_change
+def test_changes_are_the_cpus(name):
+    results = []
+    for device in ("cpu", "fake"):
+        x, y = pair(device)
+        changed = x * 1
+        view = changed[1]
+        CHANGES[name](changed, y)
+        (changed.sum() + view.sum() * 3).backward()
+        results.append([numbers(one) for one in (changed, view, x.grad)] + [None if y.grad is None else numbers(y.grad)])
+    for here, there in zip(*results, strict=True):
+        np.testing.assert_array_equal(here, there)
+
+
+def test_work_waits_until_somebody_looks():
+    backend = fake()
+    backend.run()
+    x, y = pair("fake", requires_grad=False)
+    backend.run()
+    z = (x + y) * x
+    assert [operator for operator, _, _ in backend.queue] == ["add", "mul"]
+    assert all(__file__ in where for _, where, _ in backend.queue)
+    backend.run(1)
+    assert len(backend.queue) == 1
+    assert z[0, 0].item() == pytest.approx(((x[0, 0].item() + y[0, 0].item()) * x[0, 0].item()))
+    assert not backend.queue
+
+
+def test_memory_that_is_dropped_at_once_is_used_in_order():
+    """Temporaries die while the work that reads them is still queued; their blocks are handed out again."""
+    backend = fake()
+    ft.manual_seed(0)
+    x = ft.rand(64, device="fake", dtype=ft.float64)
+    backend.run()
+    blocks = backend.allocator.system.statistics()["allocated_blocks"]
+    y = x
+    for step in range(50):
+        y = y * 0.5 + x - step
+    assert len(backend.queue) == 150
+    assert backend.allocator.system.statistics()["allocated_blocks"] - blocks <= 4
+    wanted = here = numbers(x)
+    for step in range(50):
+        here = here * 0.5 + wanted - step
+    np.testing.assert_allclose(numbers(y), here, rtol=1e-12)
+
+
+def test_memory_that_is_given_back_too_early_is_noticed():
+    """The checks themselves: what trims under queued work is caught."""
+    backend = fake()
+    backend.run()
+    x = ft.ones(1000, device="fake")
+    y = x + 1
+    del x
+    backend.allocator.trim()
+    with pytest.raises(MemoryFault, match="given back"):
+        y.sum().item()
+    backend.queue.clear()
+    stray = ft.ones(3, device="fake")
+    with pytest.raises(MemoryFault, match="no block"):
+        backend.plan("neg", (stray._layout,), (stray._layout,), ()).launch(3, stray._storage.ptr, 1 << 40)
+    backend.run()
+
+
+def test_index_errors_are_reported_when_somebody_waits():
+    backend = fake()
+    backend.run()
+    x = ft.arange(5, device="fake")
+    taken = x[ft.tensor([1, 7], device="fake")]  # the line
+    with pytest.raises(IndexError, match=r"take.*7.*test_devices\.py"):
+        taken.tolist()
+    assert taken.shape == (2,)
+    assert x.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_resizing_under_queued_work(device):
+    x = ft.arange(6, device=device)
+    doubled = x * 2
+    x.resize_(3, 1000)
+    tripled = x.view(-1)[:6] * 3
+    assert doubled.tolist() == [0, 2, 4, 6, 8, 10]
+    assert tripled.tolist() == [0, 3, 6, 9, 12, 15]
+
+
+def test_random_numbers_are_the_same_everywhere():
+    draws = []
+    for device in ("cpu", "fake"):
+        ft.manual_seed(7)
+        draws.append([numbers(ft.randn(33, device=device)), numbers(ft.randint(0, 9, (4, 5), device=device))])
+        draws[-1].append(numbers(ft.empty(4, 6, device=device).t().uniform_()))
+    for here, there in zip(*draws, strict=True):
+        np.testing.assert_array_equal(here, there)
+
+
+def test_devices_do_not_mix(device):
+    x, y = ft.ones(3, device=device), ft.ones(3, device="meta")
+    with pytest.raises(RuntimeError, match=f"add: expected all tensors on one device; got '{device}' and 'meta'"):
+        x + y
+    with pytest.raises(RuntimeError, match="one device"):
+        x.mul_(y)
+    assert x.tolist() == [1, 1, 1]
+    assert x._version == 0
+
+
+def test_elements_of_other_devices_go_by_way_of_the_host():
+    x = ft.arange(6, device="fake").reshape(2, 3)
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert x.to("cpu").numpy().tolist() == x.tolist()
+    assert x.t().cpu().tolist() == [[0, 3], [1, 4], [2, 5]]
+    with pytest.raises((TypeError, RuntimeError, BufferError), match="fake"):
+        x.numpy()
+    with pytest.raises(RuntimeError, match="meta"):
+        ft.ones(2, device="meta").tolist()
+
+
+def test_blocks_come_back(device, no_collector):
+    allocator = Device(device).backend.allocator
+    if device == "fake":
+        fake().run()
+    before = allocator.statistics()["allocated_blocks"]
+    x, y = pair(device)
+    for name, call in CALLS.items():
+        if name != "to_device":
+            out = call(x * 1, y * 1)
+            if differentiable(out):
+                total(out).backward()
+    del x, y, out
+    assert allocator.statistics()["allocated_blocks"] == before
