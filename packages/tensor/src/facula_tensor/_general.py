@@ -11,7 +11,7 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, set_context, special
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, uint8
-from facula_storage.extend import COMPLEX, FLOATING, PlanTable, allocate, plain_address
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
 
 from ._errors import ArgumentError, DTypeError, launch_error
 from ._memory import check_out
@@ -151,9 +151,11 @@ def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
 def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     """The plan for this signature, made where there is none, and put where the quick path finds it."""
     quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    if quick and layouts[-1] is int and layouts[0].dtype is not int64 and op.result(layouts[0].dtype) is layouts[0].dtype:
+        quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
     table = op.table if quick else op.slow_table
     key = key_of(op, layouts, parameters) if quick else (layouts, parameters)
-    plan = table.by_key.get(key)
+    plan = table.by_key.get(key) or op.slow_table.by_key.get((layouts, parameters))
     if plan is not None:
         return plan
     outputs = output_layouts(op, layouts, parameters)
