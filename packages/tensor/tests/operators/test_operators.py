@@ -62,7 +62,7 @@ def test_gradient(row, dtype):
     harness.check_gradient(row, dtype)
 
 
-@pytest.mark.parametrize(("row", "dtype"), cases(gradient=True, dtypes=lambda row: row.gradient))
+@pytest.mark.parametrize(("row", "dtype"), cases(gradient=True, second=True, dtypes=lambda row: row.gradient))
 def test_second_gradient(row, dtype):
     harness.check_gradient(row, dtype, second=True)
 
