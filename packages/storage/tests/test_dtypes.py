@@ -24,7 +24,7 @@ NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat1
          "complex128"]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "name"), enumerate(NAMES, 1))
+@pytest.mark.parametrize(("code", "name"), list(enumerate(NAMES, 1)))
 def test_the_twelve(code, name):
     dtype = dtype_named(name)
     assert dtype is dtype_of_code(code)

@@ -149,9 +149,7 @@ def dlpack_device(layout: Layout) -> tuple[int, int]:
     return (_DL_CPU, 0)
 
 
-def to_dlpack(
-    storage: Storage, layout: Layout, offset: int = 0, max_version: tuple[int, int] | None = None
-) -> object:
+def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tuple[int, int] | None = None) -> object:
     """A DLPack capsule over the storage's memory.
 
     `offset` is in bytes. Versioned (1.0) when the consumer's `max_version` allows, which is the only

@@ -220,9 +220,7 @@ def check_replaceable(storage: Storage) -> None:
             "delete them, or work on a clone"
         )
     if hasattr(storage, "base"):
-        raise RuntimeError(
-            f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone"
-        )
+        raise RuntimeError(f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone")
 
 
 def release_retired() -> int:
