@@ -9,9 +9,9 @@ from facula_storage import cpu
 from facula_storage.extend import FLOATING
 
 from ._errors import mutation, show
-from ._memory import overlaps_itself
 from ._operator import raw, recording
 from ._tensor import Tensor, layout_of_tensor
+from .ops import arithmetic as _  # noqa: F401  declares what the class below takes over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,15 +22,12 @@ class TensorAdapter(Adapter):
 
     raw = raw
     recording = recording
+    #: `a += b`, recording nothing: the operator itself, since the engine asks for it at most nodes.
+    add_into = staticmethod(raw.add_into)
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
         """`a + b` as a new tensor."""
         return raw.add(a, b)
-
-    def add_into(self, a: Tensor, b: Tensor) -> Tensor:
-        """`a += b`, recording nothing; a new tensor where elements of `a` share memory (a sum's gradient, expanded)."""
-        layout = layout_of_tensor(a)
-        return raw.add_into(a, b) if layout.is_contiguous or not overlaps_itself(layout) else raw.add(a, b)
 
     def clone(self, v: Tensor) -> Tensor:
         """A contiguous copy."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._general import general
-from ._inplace import general_inplace, times
+from ._inplace import accumulate, general_inplace, times
 from ._operator import Operator, operators, raw, recording
 from ._quick import make_binary, make_inplace, make_unary
 from ._tensor import Tensor
@@ -35,7 +35,7 @@ def elementwise(body: type) -> Callable[..., Any]:
         _attach(op.name + "_", changing)
         op.changing = changing
         if op.arity == 2 and op.is_quick:
-            setattr(raw, op.name + "_into", make_inplace(op, checked=False))
+            setattr(raw, op.name + "_into", make_inplace(op, checked=False, slow=accumulate))
         for name in vars(body).get("inplace_dunders", ()):
             setattr(Tensor, name, changing)
     return function

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, edge_to, special
-
 from facula_storage.extend import FLOATING
 
 from ._errors import show
 from ._general import coerce, find_plan, launch, mutated, node_for, output_layouts, promote, run
-from ._memory import check_overlap, check_writable
+from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._promotion import can_cast
@@ -58,11 +57,11 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         saved = op.saved_operands(edges)
         ready = tuple(
             [
-                raw.clone(a) if wanted and isinstance(a, Tensor) and (a is target or shared and _same(a, target)) else a
+                raw.clone(a) if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target))) else a
                 for a, wanted in zip(ready, saved, strict=True)
             ]
         )
-    if ready[0] is not target and wanted.dtype is not layout.dtype or not op.elementwise:
+    if (ready[0] is not target and wanted.dtype is not layout.dtype) or not op.elementwise:
         (result,) = run(find_plan(op, layouts, parameters), ready)
         raw.copy_into(target, result)
     else:
@@ -74,7 +73,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         find_plan(op, layouts, parameters)  # the next call of this signature is quick
     mutated(target, name)
     if record:
-        node_for(op, ready, layouts, parameters, [target], special and current_mode().saved_hooks or None, edges)
+        node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
         if wanted.dtype is not layout.dtype:
             # The node is the wider result's; what the target has is that, cast.
             wide = make(Tensor, wanted, target._storage)
@@ -82,6 +81,14 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
         rebase(target, edges[0])
     return target
+
+
+def accumulate(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+    """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
+    layout = layout_of_tensor(operands[0])
+    if layout.is_contiguous or not overlaps_itself(layout):
+        return general_inplace(op, operands, parameters, alpha)
+    return op.raw(*operands)
 
 
 def learn_scaled(op: Operator, target: Any) -> None:

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 
 class Namespace:
-    """Operators by name, as gradient rules call them: `F.mul(g, other)`."""
+    """Operators by name, as gradient rules call them: `F.mul(g, other)`. A __getattr__ would slow each look-up."""
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no operator named {name!r} is declared")
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the

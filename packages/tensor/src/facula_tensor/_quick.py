@@ -246,10 +246,10 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
     return call
 
 
-def make_inplace(op: Operator, *, checked: bool) -> Callable:
+def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplace) -> Callable:
     """The in-place function of an elementwise operator: `input` is changed and returned.
 
-    `alpha` is a factor of `other`, for operators that have a kernel for it.
+    `alpha` is a factor of `other`, for operators that have a kernel for it. `slow` does what the quick path leaves out.
     """
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
 
@@ -258,7 +258,7 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
         if checked and special:
             free = unrecorded()
             if free is None:
-                return general_inplace(op, (input, other), (), alpha)
+                return slow(op, (input, other), (), alpha)
         try:
             la = input._layout
             lb = other._layout
@@ -267,7 +267,7 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
             oa = input._offset
             ob = other._offset
             if la is not lb or not (free or (input.node is None and other.node is None)):
-                return general_inplace(op, (input, other), (), alpha)
+                return slow(op, (input, other), (), alpha)
             sa.version + 1  # None, and so a TypeError, where the memory is read-only
             pa = sa.ptr
             pb = sb.ptr
@@ -276,7 +276,7 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
             if ob:
                 pb += ob
             if pa != pb and -la.nbytes < pa - pb < la.nbytes:
-                return general_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                return slow(op, (input, other), (), alpha)  # they overlap: refused there
             if alpha == 1:
                 dense[la.dense](la.numel, pa, pb, pa)
             else:
@@ -288,6 +288,6 @@ def make_inplace(op: Operator, *, checked: bool) -> Callable:
             f = _getframe(1)
             sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return general_inplace(op, (input, other), (), alpha)
+        return slow(op, (input, other), (), alpha)
 
     return call
