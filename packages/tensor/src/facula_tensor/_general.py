@@ -231,8 +231,11 @@ def run(plan: Plan, operands: Sequence[Any]) -> list[Tensor]:
     return results
 
 
-def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage, int]]) -> None:
-    """Launch into memory that is there. Buffers in another order are put in plain order first."""
+def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage, int]], n: int | None = None) -> None:
+    """Launch into memory that is there. Buffers in another order are put in plain order first.
+
+    `n` is the size of the first output, where the plan is one for many sizes.
+    """
     tensors = [(a._storage, a._offset) for a in operands if isinstance(a, Tensor)]
     scalars: list[Any] = []
     for a in operands:
@@ -246,7 +249,8 @@ def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage,
     places = [*tensors, *outputs]
     for storage, _ in places:
         plain_address(storage)
-    n = plan.outputs[0].numel if plan.outputs else 0
+    if n is None:
+        n = plan.outputs[0].numel if plan.outputs else 0
     addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
     if workspace is not None:
         addresses.append(workspace.ptr)  # type: ignore[arg-type]

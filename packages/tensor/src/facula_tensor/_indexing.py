@@ -213,7 +213,7 @@ class _nonzero_flat:
         if plan is None:
             plan = layout.device.backend.plan("nonzero_flat", (layout,), (layout_of_tensor(result),), ())
             plan = op.slow_table.add(key, plan)
-        launch(plan, (mask,), [(result._storage, 0)])
+        launch(plan, (mask,), [(result._storage, 0)], count)
         return [result]
 
 
