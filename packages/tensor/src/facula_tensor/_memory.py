@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd import is_grad_enabled
 from facula_storage import Layout
 from facula_storage.extend import plain_address
 
@@ -89,7 +90,7 @@ def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elem
     """Check `out=`, resize it if it is empty, and give the layout to compute into directly, or None."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
-    if out.node is not None:
+    if out.node is not None and is_grad_enabled():
         raise RuntimeError(f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor")
     layout = layout_of_tensor(out)
     if layout.device is not wanted.device:

@@ -10,7 +10,8 @@ from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpac
 from ._errors import ArgumentError
 from ._operator import raw, recording
 from ._overrides import ask, overridden
-from ._tensor import Tensor, layout_of_tensor, make, method
+from ._sites import user_site
+from ._tensor import Overridden, Tensor, layout_of_tensor, make, method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -218,7 +219,17 @@ def _get_data(self: Tensor) -> Tensor:
 def _set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"data: expected a Tensor; got {type(new).__name__}")
-    layout, storage, offset = layout_of_tensor(new), new._storage, new._offset
+    from facula_storage.extend import FLOATING, alias
+
+    layout, storage, offset = layout_of_tensor(new), alias(new._storage), new._offset
+    if self.node is not None and layout.dtype.category < FLOATING:
+        raise TypeError(f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype")
+    # The version goes on from the former memory's: a node that saved this tensor finds it changed.
+    if storage.version is not None:
+        storage.version = (self._storage.version or 0) + 1
+        storage.mutator = ("data", *user_site())
+    if type(self._layout) is Overridden:
+        layout = Overridden(layout)  # type: ignore[assignment]
     # All three with no call between, so that no thread sees a mixture.
     self._layout = layout
     self._storage = storage

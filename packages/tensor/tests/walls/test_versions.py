@@ -1,0 +1,217 @@
+"""Versions: whoever changes a saved tensor through whatever alias is caught, with all three places named."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+
+import facula_tensor as ft
+import numpy as np
+import pytest
+from calls import CALLS, differentiable, pair, total
+from facula_autograd import MutationError, saved_tensors_hooks
+from facula_autograd.extend import Node
+
+HERE = re.escape(__file__)
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+def update(tensor):
+    with ft.no_grad():
+        tensor -= 0.1 * tensor
+
+
+# How another tensor over the same memory is made; whether it shares the version (contract 1.4).
+ALIASES = {
+    "itself": (lambda x: x, True),
+    "view": (lambda x: x.view(-1), True),
+    "select": (lambda x: x[1], True),
+    "transposed view of a view": (lambda x: x[1:].t(), True),
+    "detach": (lambda x: x.detach(), True),
+    "view of detach": (lambda x: x.detach()[0], True),
+    "no_grad view": (lambda x: no_grad_view(x), True),
+    "data": (lambda x: x.data, False),
+    "from_numpy": (lambda x: ft.from_numpy(x.detach().numpy()), False),
+    "from_dlpack": (lambda x: ft.from_dlpack(np.from_dlpack(x.detach())), False),
+}
+
+
+def no_grad_view(x):
+    with ft.no_grad():
+        return x[:, 1:]
+
+
+CHANGES = {
+    "add_": lambda x: x.add_(1),
+    "mul_": lambda x: x.mul_(x.detach().clone()),
+    "exp_": lambda x: x.exp_(),
+    "copy_": lambda x: x.copy_(ft.zeros(x.shape)),
+    "fill_": lambda x: x.fill_(2),
+    "zero_": lambda x: x.zero_(),
+    "uniform_": lambda x: x.uniform_(),
+    "random_": lambda x: x.random_(),
+    "setitem": lambda x: x.__setitem__(0, 1.0),
+    "setitem of a mask": lambda x: x.__setitem__(x > 0, 1.0),
+    "setitem of positions": lambda x: x.__setitem__(ft.tensor([0]), ft.ones(1)),
+    "out=": lambda x: ft.add(x, 1, out=x),
+    "optimizer": update,
+    "iadd": lambda x: x.__iadd__(1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize("made", ["before", "after"])
+def test_changes_through_aliases(alias, change, made):
+    make, shares = ALIASES[alias]
+    x, y = pair()
+    a = x * 1
+    early = make(a)
+    out = a * y
+    target = early if made == "before" else make(a)
+    with ft.no_grad():
+        CHANGES[change](target)
+    if shares:
+        with pytest.raises(MutationError, match=f"'input'.*mul saved it at {HERE}:.*changed in place since, last by .*{HERE}"):
+            out.sum().backward()
+    else:
+        out.sum().backward()
+
+
+def test_changes_before_the_save_do_not_count():
+    x, y = pair()
+    a = x * 1
+    a.add_(1)
+    a[0] = 5.0
+    out = a * y
+    out.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy()[1:], y.detach().numpy()[1:])
+    assert not x.grad[0].numpy().any()
+
+
+def test_results_are_saved_with_their_version():
+    for name in ("exp", "tanh", "sigmoid", "sqrt"):
+        x, _ = pair()
+        out = getattr(x, name)()
+        out.detach().add_(1)
+        with pytest.raises(MutationError, match=f"its result.*{name} saved it at"):
+            out.sum().backward()
+
+
+def test_a_leaf_that_was_given_other_memory():
+    """Silently differentiating with the new elements would be wrong."""
+    w, x = pair()
+    out = w * x
+    w.data = ft.zeros(3, 4, dtype=ft.float64)
+    with pytest.raises(MutationError):
+        out.sum().backward()
+
+
+def test_the_error_has_fields_and_names_lines():
+    x, y = pair()
+    a = x * 1
+    saved = line() + 1
+    out = a * y
+    changed = line() + 1
+    a.mul_(2)
+    with pytest.raises(MutationError) as caught:
+        out.sum().backward()
+    error = caught.value
+    assert error.operator == "mul"
+    assert error.forward == f"{__file__}:{saved} (test_the_error_has_fields_and_names_lines)"
+    assert error.mutation == f"mul_ at {__file__}:{changed} (test_the_error_has_fields_and_names_lines)"
+    assert "clone()" in str(error)
+
+
+def nodes_of(tensor):
+    """All nodes of a graph."""
+    seen, stack = [], [tensor.grad_fn]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Node) and node not in seen:
+            seen.append(node)
+            stack.extend(edge for edge, _ in node.next_functions)
+    return seen
+
+
+WAYS = {
+    "function": lambda x: ft.exp(x),
+    "method": lambda x: x.exp(),
+    "dunder": lambda x: x + 1,
+    "reflected": lambda x: 2 - x,
+    "in place": lambda x: (x * 1).add_(1),
+    "mean": lambda x: x.mean(1),
+    "stack": lambda x: ft.stack([x, x]),
+    "split": lambda x: x.split(2)[0],
+    "index": lambda x: x[ft.tensor([0, 1])],
+    "mask": lambda x: x[x > 1],
+    "slice": lambda x: x[1:, 1],
+    "iterate": lambda x: next(iter(x)),
+    "matmul vector": lambda x: x @ ft.ones(4, dtype=ft.float64),
+    "unbind": lambda x: x.unbind()[1],
+    "broadcast": lambda x: x * ft.ones(2, 1, 1, dtype=ft.float64),
+    "promote": lambda x: x.float() * x,
+    "flatten": lambda x: x.flatten(),
+    "clamp": lambda x: x.clamp(0.6, 1.0),
+    "setitem": lambda x: assigned(x),
+    "under hooks": lambda x: hooked(x),
+    "inside enable_grad": lambda x: enabled(x),
+}
+
+
+def assigned(x):
+    a = x * 1
+    a[0] = x[1]
+    return a
+
+
+def hooked(x):
+    with saved_tensors_hooks(lambda t: t, lambda t: t):
+        return x.exp() * x
+
+
+@ft.enable_grad()
+def enabled(x):
+    with ft.no_grad():
+        with ft.enable_grad():
+            return x.exp()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_lines_are_the_users(way):
+    x, _ = pair()
+    out = WAYS[way](x)
+    assert nodes_of(out)
+    for node in nodes_of(out):
+        assert node.where.startswith(f"{__file__}:"), node
+
+
+def test_lines_of_operators_in_a_thread():
+    x, _ = pair()
+    found = []
+
+    def work():
+        with ft.no_grad():
+            x.exp()
+        found.append((line() + 1, (x.exp() * 2).grad_fn.where))
+        found[-1] = (line() - 1, found[-1][1])
+
+    thread = threading.Thread(target=work)
+    with ft.no_grad():  # another thread's mode is not this one's
+        thread.start()
+        thread.join()
+    ((number, where),) = found
+    assert where == f"{__file__}:{number} (work)"
+
+
+def test_every_operators_node_knows_its_line():
+    for name, call in CALLS.items():
+        x, y = pair()
+        out = call(x * 1, y * 1)
+        if differentiable(out):
+            for node in nodes_of(total(out)):
+                assert "/facula_" not in node.where, (name, node)
