@@ -69,7 +69,7 @@ static void plan_rows(struct facula_matmul *plan, int threads)
 
 #define MATMUL(code, suffix)                                            \
     FACULA_KERNEL("matmul", matmul_##suffix, 100, code, code, code)     \
-    FACULA_KERNEL("matmul planner", plan_rows, 0, code)
+    FACULA_KERNEL("matmul_planner", plan_rows, 0, code)
 
 MATMUL(BOOL, bool)
 MATMUL(UINT8, int8)

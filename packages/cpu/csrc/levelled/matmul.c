@@ -90,7 +90,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
         plan_matmul_##suffix(plan, threads, format);                                                  \
     }                                                                                                 \
     FACULA_KERNEL("matmul", matmul_##name, 10, code, code, code)                                      \
-    FACULA_KERNEL("matmul planner", plan_##name, 0, code)
+    FACULA_KERNEL("matmul_planner", plan_##name, 0, code)
 
 MATMUL(float32, float, NATIVE, FLOAT32)
 MATMUL(float64, double, NATIVE, FLOAT64)

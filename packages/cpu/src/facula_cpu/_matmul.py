@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Plan
@@ -13,8 +12,6 @@ from ._registry import find_kernel
 
 if TYPE_CHECKING:
     from facula_storage import Layout
-
-MOST_BATCH_DIMS = 64
 
 
 @planner("matmul")
@@ -137,9 +134,8 @@ def plan_product(
     )
 
 
-@lru_cache(maxsize=16)
 def _blocking(code: int) -> Any:
     """The C function that decides how products of that dtype are cut up."""
-    kernel = find_kernel("matmul planner", code)
+    kernel = find_kernel("matmul_planner", code)
     assert kernel is not None, f"every matmul has a planner; dtype code {code} has none"
     return ffi.cast("facula_matmul_planner", kernel.address)

@@ -59,7 +59,7 @@ def _plan(
 ) -> Plan:
     (a,) = inputs
     name = REDUCERS.get(operator, operator)
-    kernel = find_kernel(name + " reducer", a.dtype.code, a.dtype.code if name != operator else outputs[0].dtype.code)
+    kernel = find_kernel(name + "_reducer", a.dtype.code, a.dtype.code if name != operator else outputs[0].dtype.code)
     if kernel is None:
         raise no_kernel(operator, inputs, outputs)
     values, indices = outputs[0] if wanted[0] else None, outputs[-1] if wanted[1] else None

@@ -27,7 +27,7 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     """
     (dim,) = parameters
     x, y, o = inputs[0], inputs[-1], outputs[0]
-    kernel = find_kernel(operator + " rows", o.dtype.code)
+    kernel = find_kernel(operator + "_rows", o.dtype.code)
     if kernel is None or x.dtype is not o.dtype or y.dtype is not o.dtype:
         raise no_kernel(operator, inputs, outputs)
     size = o.dtype.itemsize

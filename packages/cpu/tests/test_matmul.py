@@ -1,0 +1,145 @@
+"""Products of matrices against NumPy in double precision: every dtype, strides, batches, threads, levels."""
+
+import itertools
+
+import numpy as np
+import pytest
+from arrays import laid_out, values
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import COMPLEX, FLOATS, NAMES, empty, plan, widen
+from planned import compute
+
+from facula_cpu import get_num_threads, set_num_threads
+
+EPSILON = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1.2e-7, "complex64": 1.2e-7}
+WIDE = {"float64": "f8", "complex64": "c16", "complex128": "c16"}
+
+
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    """The test runs on one thread, and on two."""
+    before = get_num_threads()
+    set_num_threads(request.param)
+    yield request.param
+    set_num_threads(before)
+
+
+def check(got, a, b, bias=0.0):
+    """That `got` is a @ b, as nearly as its dtype allows; exactly for integers."""
+    name = "bfloat16" if type(got).__name__ == "Bits" else got.dtype.name
+    if name not in FLOATS + COMPLEX:
+        np.testing.assert_array_equal(got, a @ b)
+        return
+    exact, large = WIDE.get(name, "f8"), np.abs
+    a, b = widen(a).astype(exact), widen(b).astype(exact)
+    wanted = a @ b + bias
+    terms = a.shape[-1] + 1
+    bound = (large(a) @ large(b) + large(bias)) * EPSILON.get(name, 2.3e-16) * (2 + terms**0.5)
+    if name in ("float16", "bfloat16"):
+        bound = large(wanted) * EPSILON[name] + (large(a) @ large(b)) * 1e-5 + 1e-7
+    assert (large(widen(got).astype(exact) - wanted) <= bound + 1e-300).all()
+
+
+def numbers(rng, shape, name):
+    """Numbers near 1, or any integers."""
+    if name in FLOATS + COMPLEX:
+        return values(rng, shape, name, special=False) if name in COMPLEX else near_one(rng, shape, name)
+    return values(rng, shape, name)
+
+
+def near_one(rng, shape, name):
+    """Numbers whose products do not overflow in half precision."""
+    array = empty(shape, name)
+    small = rng.integers(-8, 9, shape) / 8 if name != "float64" else rng.standard_normal(shape)
+    if name == "bfloat16":
+        array[...] = (np.asarray(small, "f4").view(np.uint32) >> 16).astype(np.uint16)
+    else:
+        array[...] = small
+    return array
+
+
+extents = st.sampled_from([0, 1, 2, 3, 5, 15, 16, 17, 33, 70])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    m=extents, n=extents, k=extents, batch=st.sampled_from([(), (), (2,), (3, 2), (0,)]), shared=st.integers(0, 2),
+    seed=st.integers(0, 2**32),
+)  # fmt: skip
+def test_any_shape_and_strides(name, m, n, k, batch, shared, seed):
+    """Operands and output laid out anyhow; one operand may be shared by all batches, with stride 0."""
+    rng = np.random.default_rng(seed)
+    a = laid_out(rng, numbers(rng, (m, k) if shared == 1 else (*batch, m, k), name))
+    b = laid_out(rng, numbers(rng, (k, n) if shared == 2 else (*batch, k, n), name))
+    o = laid_out(rng, empty((*batch, m, n), name))
+    kind = type(o)
+    a = np.broadcast_to(a, (*batch, m, k), subok=True).view(kind)
+    b = np.broadcast_to(b, (*batch, k, n), subok=True).view(kind)
+    check(compute("matmul", (a, b), (o,)), a, b)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64"])
+@pytest.mark.parametrize("shape", [(513, 700, 650), (64, 48, 5000), (1, 300, 700), (300, 1, 700), (700, 33, 350)])
+def test_large(name, shape, threads, level):
+    """Blocks, tiles, shared sums: every order of rows and columns, each level, one thread and two."""
+    m, n, k = shape
+    rng = np.random.default_rng(m)
+    for a_turned, b_turned in itertools.product((False, True), repeat=2):
+        a = near_one(rng, (k, m), name).T if a_turned else near_one(rng, (m, k), name)
+        b = near_one(rng, (n, k), name).T if b_turned else near_one(rng, (k, n), name)
+        check(compute("matmul", (a, b), (empty((m, n), name),)), a, b)
+
+
+@pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300)])
+@pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "complex64", "int32"])
+def test_threads_change_nothing(name, shape):
+    """Bit for bit the same on one thread and on three."""
+    m, n, k = shape
+    rng = np.random.default_rng(k)
+    a, b = numbers(rng, (m, k), name), numbers(rng, (k, n), name)
+    before, results = get_num_threads(), []
+    for threads in (1, 3):
+        set_num_threads(threads)
+        results.append(compute("matmul", (a, b), (empty((m, n), name),)))
+    set_num_threads(before)
+    np.testing.assert_array_equal(results[0].view(np.uint8), results[1].view(np.uint8))
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("rows", [(), (1,), (7,), (3, 50), (300,)])
+@pytest.mark.parametrize(("k", "n"), [(10, 4), (64, 10), (300, 200), (3000, 5), (0, 3), (5, 0)])
+def test_linear(name, biased, rows, k, n):
+    """x @ w.T + bias for any leading dimensions of x."""
+    rng = np.random.default_rng(n)
+    x, w, bias = near_one(rng, (*rows, k), name), near_one(rng, (n, k), name), near_one(rng, (n,), name)
+    o = compute("linear", (x, w, bias) if biased else (x, w), (empty((*rows, n), name),))
+    check(o, x, w.T, bias if biased else 0.0)
+
+
+def test_special_values(level):
+    """NaN and infinities spread to the elements they belong to, and to no others."""
+    a, b = np.ones((20, 30), "f4"), np.ones((30, 40), "f4")
+    a[3, 4], b[7, 8] = np.nan, np.inf
+    o = compute("matmul", (a, b), (empty((20, 40), "float32"),))
+    assert np.isnan(o[3]).all()
+    assert np.isinf(np.delete(o[:, 8], 3)).all()
+    assert (np.delete(np.delete(o, 3, 0), 8, 1) == 30).all()
+
+
+def test_tiny_products_need_no_workspace():
+    """What fits on the stack is computed there."""
+    for m, n, k in ((4, 4, 4), (32, 64, 64)):
+        a, b, o = np.ones((m, k), "f4"), np.ones((k, n), "f4"), np.empty((m, n), "f4")
+        assert plan("matmul", (a, b), o).workspace == 0
+
+
+def test_refusals():
+    """Mixed dtypes, and linear in half precision, have no kernel."""
+    a, b = np.ones((2, 2), "f4"), np.ones((2, 2), "f8")
+    with pytest.raises(NotImplementedError, match=r"matmul: the CPU has no kernel for \(float32, float64\)"):
+        compute("matmul", (a, b), (a,))
+    half = np.ones((2, 2), "f2")
+    with pytest.raises(NotImplementedError, match="linear"):
+        compute("linear", (half, half), (half,))

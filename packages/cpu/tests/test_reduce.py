@@ -1,0 +1,146 @@
+"""Reductions against NumPy: every dtype, any dimensions and strides, accuracy, threads, levels."""
+
+import numpy as np
+import pytest
+from arrays import laid_out, make, shapes, values
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import COMPLEX, FLOATS, INTEGERS, NAMES, Bits, empty, narrow, widen
+from planned import compute
+
+from facula_cpu import get_num_threads, set_num_threads
+
+OPERATORS = {"sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min, "any": np.any, "all": np.all}
+EPSILON = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1.2e-7, "complex64": 1.2e-7}
+
+
+def result_name(operator, name):
+    """The dtype of the result."""
+    if operator in ("any", "all"):
+        return "bool"
+    return "int64" if operator in ("sum", "prod") and name in ["bool", *INTEGERS] else name
+
+
+def reduced_shape(shape, dims, keepdim):
+    """The shape of the result."""
+    return tuple(1 if dim in dims else size for dim, size in enumerate(shape) if keepdim or dim not in dims)
+
+
+def check(operator, array, dims, keepdim, output):
+    """That `output`, once computed, is NumPy's answer."""
+    name = "bfloat16" if isinstance(array, Bits) else array.dtype.name
+    got = compute(operator, (array,), (output,), (dims, keepdim))
+    x = widen(array)
+    if operator in ("sum", "prod") and name in FLOATS + COMPLEX:
+        x = x.astype("c16" if name in COMPLEX else "f8")
+        with np.errstate(all="ignore"):
+            wanted = np.asarray(OPERATORS[operator](x, axis=dims)).reshape(output.shape)
+            scale = np.abs(x).sum(axis=dims) if operator == "sum" else np.abs(wanted) * (1 + x.size)
+        bound = EPSILON.get(name, 2.3e-16) * 4 * np.asarray(scale).reshape(output.shape) + 1e-7 * (name == "float16")
+        assert (np.abs(widen(got).astype(x.dtype) - wanted) <= bound + 1e-300).all()
+        return
+    kind = {"dtype": "i8"} if result_name(operator, name) == "int64" and operator in ("sum", "prod") else {}
+    wanted = np.asarray(OPERATORS[operator](x, axis=dims, **kind)).reshape(output.shape)
+    np.testing.assert_array_equal(widen(got), wanted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("operator", list(OPERATORS))
+@given(shape=shapes, data=st.data())
+def test_any_dims_and_strides(operator, name, shape, data):
+    """Any set of dimensions, kept or dropped; input and output laid out anyhow."""
+    dims = tuple(sorted(data.draw(st.sets(st.integers(0, len(shape) - 1))))) if shape else ()
+    keepdim = data.draw(st.booleans())
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    out_shape = reduced_shape(shape, dims, keepdim)
+    output = empty(out_shape, result_name(operator, name))
+    if operator in ("amax", "amin"):
+        if name in COMPLEX:
+            with pytest.raises(NotImplementedError, match=operator):
+                compute(operator, (empty(shape, name),), (output,), (dims, keepdim))
+            return
+        if 0 in shape:
+            return  # refused by the tensor level: there is no extreme of nothing
+    special = operator not in ("sum", "prod")
+    array = values(rng, shape, name, special)
+    if operator == "prod" and name in FLOATS + COMPLEX:
+        array = narrow(1 + rng.integers(-1, 2, shape) / 64, name)
+    elif operator == "sum" and name == "float16":
+        array = narrow(rng.integers(-8, 9, shape) / 8, name)
+    array, output = laid_out(rng, array), laid_out(rng, output)
+    check(operator, array, dims, keepdim, output)
+
+
+@pytest.mark.parametrize("shape", [(300_001,), (40_000, 7), (7, 40_000), (300, 1100), (9, 50, 700), (1000, 3, 90)])
+@pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int16", "complex64", "bool"])
+def test_large(name, shape, level):
+    """Segments and pieces: whole, by row, by column; the same bits on one thread and on three."""
+    rng = np.random.default_rng(1)
+    array = values(rng, shape, name, special=False)
+    before = get_num_threads()
+    for dims in ((), (0,), (len(shape) - 1,), tuple(range(len(shape)))):
+        results = []
+        for threads in (1, 3):
+            set_num_threads(threads)
+            results.append(empty(reduced_shape(shape, dims, False), result_name("sum", name)))
+            check("sum", array, dims, False, results[-1])
+        np.testing.assert_array_equal(results[0].reshape(-1).view("u1"), results[1].reshape(-1).view("u1"))
+    set_num_threads(before)
+
+
+@pytest.mark.parametrize("dims", [(0,), (1,)])
+def test_long_sums_are_exact_to_the_last_places(dims, level):
+    """Where plain accumulation in float32 is off by one part in a thousand, and in float64 by millions of units."""
+    ones = np.full((1 << 20, 2) if dims == (0,) else (2, 1 << 20), 0.1, "f4")
+    got = compute("sum", (ones,), (np.empty(2, "f4"),), (dims, False))
+    np.testing.assert_allclose(got, float(np.float32(0.1)) * (1 << 20), rtol=5e-7)
+    rng = np.random.default_rng(2)
+    wild = rng.standard_normal((3000, 5)) * 10.0 ** rng.integers(-6, 9, (3000, 5))
+    wild = wild if dims == (0,) else np.ascontiguousarray(wild.T)
+    got = compute("sum", (wild,), (np.empty(5),), (dims, False))
+    wanted = wild.astype(np.longdouble).sum(axis=dims[0])
+    assert (np.abs(got - wanted) <= np.abs(wild).sum(axis=dims[0]) * 1e-15).all()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_special_values(name):
+    """NaN wins everywhere; infinities add up to infinity or NaN."""
+    for special, wanted in (([np.inf, 1], np.inf), ([np.inf, -np.inf], np.nan), ([np.nan, 1], np.nan)):
+        array = narrow(np.array([0.0] * 700 + special), name)
+        for operator in ("sum", "amax", "amin"):
+            got = widen(compute(operator, (array,), (empty((), name),), ((0,), False)))
+            expected = wanted if operator == "sum" else OPERATORS[operator](widen(array))
+            np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("name", ["bool", *INTEGERS, *FLOATS])
+@given(shape=shapes.filter(lambda shape: 0 not in shape), data=st.data())
+def test_places_of_extremes(name, shape, data):
+    """The first of equals; the first NaN if there is one; along a dimension and among all elements."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    array = make(rng, shape, name, strided=True)
+    dim = data.draw(st.sampled_from([None, *range(len(shape))]))
+    keepdim = data.draw(st.booleans())
+    dims = tuple(range(len(shape))) if dim is None else (dim,)
+    out_shape = reduced_shape(shape, dims, keepdim)
+    for arg, both, find in (("argmax", "max_dim", np.argmax), ("argmin", "min_dim", np.argmin)):
+        wanted = np.asarray(find(widen(array), axis=dim)).reshape(out_shape)
+        got = compute(arg, (array,), (laid_out(rng, empty(out_shape, "int64")),), (dim, keepdim))
+        np.testing.assert_array_equal(got, wanted)
+        if dim is not None:
+            outputs = (laid_out(rng, empty(out_shape, name)), laid_out(rng, empty(out_shape, "int64")))
+            extreme, index = compute(both, (array,), outputs, (dim, keepdim))
+            np.testing.assert_array_equal(index, wanted)
+            np.testing.assert_array_equal(widen(extreme), (np.max if both == "max_dim" else np.min)(
+                widen(array), axis=dim).reshape(out_shape))  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(200_000,), (4, 60_000), (60_000, 4)])
+def test_places_in_large_arrays(shape):
+    """Pieces are joined so that the first of equals stays first."""
+    array = np.random.default_rng(3).integers(0, 1000, shape).astype("f4")
+    for dim in range(len(shape)):
+        got = compute("argmax", (array,), (empty(reduced_shape(shape, (dim,), False), "int64"),), (dim, False))
+        np.testing.assert_array_equal(got, np.argmax(array, axis=dim))
+    got = compute("argmin", (array,), (empty((), "int64"),), (None, False))
+    assert got == np.argmin(array)

@@ -1,0 +1,109 @@
+"""softmax, log_softmax and their gradients against NumPy in double precision."""
+
+import numpy as np
+import pytest
+from arrays import laid_out, shapes
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import FLOATS, empty, narrow, widen
+from planned import compute
+
+from facula_cpu import get_num_threads, set_num_threads
+
+OPERATORS = ["softmax", "log_softmax", "softmax_grad", "log_softmax_grad"]
+EPSILON = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-6, "float64": 2e-15}
+
+
+def expect(operator, arrays, dim):
+    """The answer, and the size of what it is made from, in double precision."""
+    x = arrays[0]
+    if operator in ("softmax", "log_softmax"):
+        shifted = x - x.max(axis=dim, keepdims=True)
+        logs = shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
+        # x - max is rounded before it becomes an exponent
+        return (np.exp(logs), np.exp(logs) * (1 - shifted)) if operator == "softmax" else (logs, 1 - logs - shifted)
+    y = arrays[1]
+    if operator == "softmax_grad":
+        sums, sizes = ((x * y).sum(axis=dim, keepdims=True), np.abs(x * y).sum(axis=dim, keepdims=True))
+        return y * (x - sums), np.abs(y) * (np.abs(x) + sizes)
+    sums, sizes = x.sum(axis=dim, keepdims=True), np.abs(x).sum(axis=dim, keepdims=True)
+    return x - np.exp(y) * sums, np.abs(x) + np.exp(y) * sizes
+
+
+def check(operator, arrays, dim, output, name):
+    """That `output`, once computed, is right to a few units in the last place."""
+    got = compute(operator, arrays, (output,), (dim,))
+    if output.size:
+        wanted, size = expect(operator, [widen(one).astype("f8") for one in arrays], dim)
+        assert (np.abs(widen(got).astype("f8") - wanted) <= EPSILON[name] * size + 1e-7 * (name == "float16")).all()
+    return got
+
+
+def operands(rng, operator, shape, dim, name):
+    """An input; or a gradient, and what the operator gave before."""
+    x = rng.standard_normal(shape) * 2
+    if operator in ("softmax", "log_softmax") or not x.size:
+        return [narrow(one, name) for one in (x, x)[: 1 + operator.endswith("grad")]]
+    result = expect(operator.removesuffix("_grad"), [rng.standard_normal(shape) * 2], dim)[0]
+    return [narrow(x, name), narrow(result, name)]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("operator", OPERATORS)
+@given(shape=shapes.filter(lambda shape: len(shape) > 0), data=st.data())
+def test_any_dim_and_strides(operator, name, shape, data):
+    """Along any dimension, laid out anyhow."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    dim = data.draw(st.integers(-len(shape), len(shape) - 1))
+    arrays = [laid_out(rng, array) for array in operands(rng, operator, shape, dim, name)]
+    check(operator, arrays, dim, laid_out(rng, empty(shape, name)), name)
+
+
+@pytest.mark.parametrize("shape", [(200, 10), (100, 64), (100, 65), (50, 1000), (3, 40_000), (4, 30, 500)])
+@pytest.mark.parametrize("name", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_contiguous_rows(operator, name, shape, level):
+    """Each way through the kernels at each level; the same bits on one thread and on three."""
+    rng = np.random.default_rng(5)
+    before = get_num_threads()
+    for dim in range(len(shape)):
+        arrays = operands(rng, operator, shape, dim, name)
+        results = []
+        for threads in (1, 3):
+            set_num_threads(threads)
+            results.append(check(operator, arrays, dim, empty(shape, name), name))
+        np.testing.assert_array_equal(results[0], results[1])
+    set_num_threads(before)
+
+
+@pytest.mark.parametrize("n", [1, 9, 64, 65, 300])
+@pytest.mark.parametrize("rows", [1, 40])
+@pytest.mark.parametrize("operator", ["softmax", "log_softmax"])
+def test_special_values(operator, rows, n):
+    """-inf takes no part; rows of nothing but -inf, or with NaN or +inf, give NaN."""
+    for special, position in ((np.nan, n // 2), (np.inf, n - 1), (-np.inf, 0), (-np.inf, slice(None))):
+        array = np.linspace(-1, 1, rows * n, dtype="f4").reshape(rows, n)
+        array[0, position] = special
+        got = compute(operator, (array,), (np.empty_like(array),), (1,))
+        if special == -np.inf and position == 0 and n > 1:
+            assert got[0, 0] == (0 if operator == "softmax" else -np.inf)
+            total = got[0, 1:].astype("f8") if operator == "softmax" else np.exp(got[0, 1:].astype("f8"))
+            assert abs(total.sum() - 1) < 1e-5
+        elif special == np.inf and operator == "log_softmax":
+            assert np.isnan(got[0, -1])
+        else:
+            assert np.isnan(got[0]).all() or (special == np.inf and np.isnan(got[0, -1]))
+        assert np.isfinite(got[1:]).all()
+
+
+def test_an_output_may_be_its_input():
+    """Exact aliases are right in every operator."""
+    rng = np.random.default_rng(6)
+    for operator in OPERATORS:
+        for shape in ((30, 10), (5, 64), (5, 300)):
+            arrays = operands(rng, operator, shape, 1, "float32")
+            wanted = compute(operator, arrays, (np.empty(shape, "f4"),), (1,))
+            for position in range(len(arrays)):
+                copies = [array.copy() for array in arrays]
+                compute(operator, copies, (copies[position],), (1,))
+                np.testing.assert_array_equal(copies[position], wanted)
