@@ -61,6 +61,22 @@ def requirements(package: str, extra: str = "") -> list[str]:
     return declared.get("dependencies", []) + declared.get("optional-dependencies", {}).get(extra, [])
 
 
+def is_sibling(name: str) -> bool:
+    """Whether a distribution is one of ours."""
+    return name == "facula" or name.startswith("facula-")
+
+
+def family(package: str) -> list[str]:
+    """PACKAGE and the siblings that it stands on, directly or not."""
+    found = [package]
+    for member in found:  # which grows while it is walked
+        for requirement in requirements(member):
+            name = re.match(r"[\w.-]+", requirement)[0]
+            if is_sibling(name) and name.removeprefix("facula-") not in found:
+                found.append(name.removeprefix("facula-"))
+    return found
+
+
 def built_wheel(package: str) -> Path:
     """The one wheel of PACKAGE in dist/."""
     (wheel,) = DIST.glob(f"{distribution(package).replace('-', '_')}-[0-9]*.whl")
@@ -235,16 +251,12 @@ def lowest(session: nox.Session, package: str) -> None:
 
 
 def lowest_versions(package: str) -> list[str]:
-    """`numpy>=1.26,<3` -> `numpy==1.26`, for the dependencies of PACKAGE and of the siblings it stands on."""
+    """`numpy>=1.26,<3` -> `numpy==1.26`, for the third-party dependencies of PACKAGE and of its family."""
     floors: dict[str, str] = {}
-    pending = [package]
-    while pending:
-        extra = "test" if pending[-1] == package else ""
-        for requirement in requirements(pending.pop(), extra):
-            name, floor = re.match(r"([\w.-]+)\s*>=\s*([\w.]+)", requirement).groups()
-            if name.startswith("facula"):
-                pending.append(name.removeprefix("facula-"))
-            else:
+    for member in family(package):
+        for requirement in requirements(member, "test" if member == package else ""):
+            name, floor = re.match(r"([\w.-]+)\s*[>=]=\s*([\w.]+)", requirement).groups()
+            if not is_sibling(name):
                 floors[name] = max(floors.get(name, floor), floor, key=lambda v: [int(part) for part in v.split(".")])
     return [f"{name}=={floor}" for name, floor in sorted(floors.items())]
 
@@ -299,8 +311,7 @@ def asan(session: nox.Session) -> None:
     wheels = Path(session.create_tmp()).resolve() / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     session.install(*build_tools(), *TEST_TOOLS, "numpy>=1.26,<3")
-    watched = [package for package in PACKAGES if package != "facula"]
-    for package in watched:
+    for package in PACKAGES:
         make_wheel(session, package, wheels, CFLAGS=flags, LDFLAGS=flags)
     built = [str(wheel) for wheel in sorted(wheels.glob("*.whl"))]
     session.install("--no-deps", "--force-reinstall", *built)
@@ -314,6 +325,7 @@ def asan(session: nox.Session) -> None:
         "FACULA_SANITIZE": flags,
     }
     run_pytest(session, "asan/planted", "integration_tests/sanitizers", cwd=ROOT, **env)
-    for package in set(watched) - {"autograd"}:  # which has no C in it, nor under it
-        place = outside_the_tree(session, package)
-        run_pytest(session, f"asan/{package}", "tests", *session.posargs, cwd=place, **env)
+    for package in PACKAGES:
+        if any((ROOT / "packages" / member / "setup.py").exists() for member in family(package)):
+            place = outside_the_tree(session, package)
+            run_pytest(session, f"asan/{package}", "tests", *session.posargs, cwd=place, **env)
