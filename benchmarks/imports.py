@@ -30,7 +30,7 @@ def importing(module: str) -> Loop:
 
 ours = partial(importing, FACE)
 rows = [
-    Row(f"import {FACE}", ours, partial(importing, "torch"), 0.12, "import torch", count=1, rounds=9),
+    Row(f"import {FACE}", ours, partial(importing, "torch"), 0.12, count=1, rounds=9),
     Row(
         f"import {FACE}, other: NumPy",
         ours,

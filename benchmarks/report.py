@@ -82,16 +82,19 @@ def draw_chart(path: Path, lines: Sequence[Line]) -> bool:
     figure, axes = pyplot.subplots(figsize=(9, 0.8 + 0.3 * len(shown)), layout="constrained")
     colours = {True: "#3a7d44", None: "#7a8ca0", False: "#c0504d"}
     ratios = [line["ratio"] for line in shown]
-    places = range(len(shown))
-    axes.barh(places, ratios, height=0.62, color=[colours[line["hit"]] for line in shown])
+    places, widest = range(len(shown)), min(2.5, max([1.0, *ratios]))  # longer bars are cut; the number says it
+    axes.barh(
+        places, [min(ratio, widest) for ratio in ratios], height=0.62, color=[colours[line["hit"]] for line in shown]
+    )
     for place, line in enumerate(shown):
-        axes.text(line["ratio"] + 0.015, place, f"{line['ratio']:.2f}", va="center", fontsize=8)
+        end = min(widest, max(line["ratio"], line["target"] or 0))
+        axes.text(end + 0.02, place, f"{line['ratio']:.2f}", va="center", fontsize=8)
         if line["target"] is not None:
             axes.plot([line["target"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=1.6)
     axes.axvline(1, color="#888888", linewidth=1, linestyle="--")
     axes.set_yticks(places, [line["name"] for line in shown], fontsize=8)
     axes.set_ylim(-0.7, len(shown) - 0.3)
-    axes.set_xlim(0, max([1.1, *(ratio * 1.1 for ratio in ratios)]))
+    axes.set_xlim(0, widest + 0.2)
     axes.set_xlabel("time of facula / time of PyTorch (less is better; black: target; dashed: PyTorch)")
     axes.spines[["top", "right"]].set_visible(False)
     path.parent.mkdir(parents=True, exist_ok=True)
