@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, set_context, special
-from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, uint8
+from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, layout_of, uint8
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
 
 from ._errors import ArgumentError, DTypeError, launch_error
@@ -54,7 +54,7 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             return answer
     if op.elementwise:
         ready = promote(op, ready, F)
-    layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+    layouts = tuple([settled(a) if isinstance(a, Tensor) else type(a) for a in ready])
     if op.check is not None:
         op.check(*layouts, *parameters)
     if out is not None:
@@ -66,6 +66,15 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     if record:
         node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def settled(a: Tensor) -> Layout:
+    """The operand's layout, the one in the table: its own may have been dropped there, and equals made anew."""
+    layout = layout_of_tensor(a)
+    known = layout_of(layout.shape, layout.strides, layout.dtype, layout.device)
+    if known is not layout and a._layout is layout:
+        a._layout = known
+    return known
 
 
 # ------------------------------------------------------------------------------------------------ operands
