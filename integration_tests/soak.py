@@ -5,7 +5,7 @@ set of a model: products, activations, joins, slices, an index by an array, log-
 1,000 steps every cache has met its bound; 9,000 more may add at most 2 MB, and when the tensors are gone no block
 is live that was not before.
 
-    python soak.py [--warm 1000] [--steps 9000] [--limit 2.0]
+    python soak.py [--warm 1000] [--steps 9000] [--batch 64] [--length 48] [--limit 2.0]
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Model:
         return loss.item()
 
 
-def run(warm: int, steps: int) -> tuple[int, int]:
+def run(options: argparse.Namespace) -> tuple[int, int]:
     """Bytes that `steps` steps added to those of `warm`, and blocks still live when the model is gone."""
     before = live_blocks()
     model = Model()
-    for _ in range(warm):
-        model.step(random.randint(1, 64), random.randint(1, 48))
+    for _ in range(options.warm):
+        model.step(random.randint(1, options.batch), random.randint(1, options.length))
     start = resident()
-    for _ in range(steps):
-        model.step(random.randint(1, 64), random.randint(1, 48))
+    for _ in range(options.steps):
+        model.step(random.randint(1, options.batch), random.randint(1, options.length))
     added = resident() - start
     del model
     return added, live_blocks() - before
@@ -79,13 +79,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--warm", type=int, default=1000, help="steps before memory is measured")
     parser.add_argument("--steps", type=int, default=9000, help="steps that may add at most --limit")
+    parser.add_argument("--batch", type=int, default=64, help="largest batch")
+    parser.add_argument("--length", type=int, default=48, help="largest length of a sequence")
     parser.add_argument("--limit", type=float, default=2.0, help="MB (2**20 bytes)")
     options = parser.parse_args()
     random.seed(0)
     np.random.seed(0)
     facula.manual_seed(0)
     gc.disable()  # what only the cyclic collector would free counts as a leak
-    added, left = run(options.warm, options.steps)
+    added, left = run(options)
     print(f"{options.steps} steps after {options.warm} added {added / 2**20:.2f} MB; {left} blocks left")
     return 0 if added <= options.limit * 2**20 and left == 0 else 1
 

@@ -44,7 +44,7 @@ def built_with(patch: str, folder: Path) -> tuple[Path, list[Path]]:
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--target", target, *wheels], check=True
     )
-    return target, [folder / path for path in touched if re.search(r"/tests/test_\w+\.py$", path)]
+    return target, [folder / path for path in touched if re.search(r"/tests/(?:\w+/)*test_\w+\.py$", path)]
 
 
 @pytest.mark.skipif(not ADDING.exists(), reason="docs/adding-an-operator.md is not written")
