@@ -44,6 +44,7 @@ from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import comparison as _comparison
 from .ops import copying as _copying
+from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
@@ -55,6 +56,7 @@ from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.comparison import *
 from .ops.copying import *
+from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
@@ -73,6 +75,7 @@ __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _comparison.__all__
 __all__ += _copying.__all__
+__all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _matmul.__all__

@@ -16,7 +16,7 @@ from facula_storage import (
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import allocate, dtype_of_numpy
+from facula_storage.extend import INTEGER, allocate, dtype_of_numpy
 
 from ._errors import ArgumentError, DTypeError
 from ._operator import composite, raw, recording
@@ -107,36 +107,54 @@ def _like(input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
     return {"dtype": input.dtype if dtype is None else dtype, "device": input.device if device is None else device}
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def _like_finish(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+    return _finish(tensor if memory_format is None else raw.in_format(tensor, memory_format), requires_grad)
+
+
+def empty_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
-    return _finish(empty(tuple(input.shape), **_like(input, dtype, device)), requires_grad)
+    return _like_finish(empty(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
 
 
-def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
     """Zeros of the shape, dtype and device of `input`.
 
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
-    return _finish(zeros(tuple(input.shape), **_like(input, dtype, device)), requires_grad)
+    return _like_finish(zeros(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
 
 
-def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def ones_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
     """Ones of the shape, dtype and device of `input`.
 
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
-    return _finish(ones(tuple(input.shape), **_like(input, dtype, device)), requires_grad)
+    return _like_finish(ones(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
 
 
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`.
 
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """
-    return _finish(full(tuple(input.shape), fill_value, **_like(input, dtype, device)), requires_grad)
+    return _like_finish(full(tuple(input.shape), fill_value, **_like(input, dtype, device)), memory_format, requires_grad)
 
 
 @composite
@@ -165,29 +183,55 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     """
     if end is None:
         start, end = 0, start
-    numbers = [one.item() if isinstance(one, Tensor) else one for one in (start, end, step)]
-    start, end, step = numbers
-    if step == 0 or (end - start) * step < 0:
-        raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
+    start, end, step = numbers = [one.item() if isinstance(one, Tensor) else one for one in (start, end, step)]
+    for one in numbers:
+        if isinstance(one, complex) or not -float("inf") < one < float("inf"):
+            raise ArgumentError(f"arange: expected finite real numbers; got {one}")
     if dtype is None:
         dtype = get_default_dtype() if any(isinstance(one, float) for one in numbers) else int64
     dtype = as_dtype(dtype, "arange")
-    integers = all(isinstance(one, int) for one in numbers)
+    if dtype is int64:
+        start, end, step = int(start), int(end), int(step)
+    if step == 0 or (end - start) * step < 0:
+        raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
+    integers = all(isinstance(one, int) for one in (start, end, step))
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
+    if dtype.category == INTEGER and not integers:
+        start, step = int(start), int(step)
     values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
     return _finish(_from_array(values, dtype, _place(device)), requires_grad)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    dtype = get_default_dtype() if dtype is None else as_dtype(dtype, "linspace")
+    ends = [_end("linspace", name, one) for name, one in (("start", start), ("end", end))]
+    if dtype is None:
+        dtype = get_default_dtype()
+        if any(isinstance(one, complex) for one in ends):
+            dtype = dtype.to_complex()
+    dtype = as_dtype(dtype, "linspace")
     if steps < 0:
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
-    return _finish(_from_array(np.linspace(start, end, steps), dtype, _place(device)), requires_grad)
+    if dtype.category == INTEGER:
+        ends = [int(one) for one in ends]
+    first, last = ends
+    step = (last - first) / (steps - 1) if steps > 1 else 0
+    places = np.arange(steps)
+    values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
+    return _finish(_from_array(values, dtype, _place(device)), requires_grad)
+
+
+def _end(operation: str, name: str, value: Any) -> Any:
+    """A bound as a Python number."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ArgumentError(f"{operation}: expected {name} to be a number; got a tensor of shape {tuple(value.shape)}")
+        return value.item()
+    return value
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -197,6 +241,8 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if n < 0 or (m is not None and m < 0):
+        raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
     dtype = get_default_dtype() if dtype is None else as_dtype(dtype, "eye")
     return _finish(_from_array(np.eye(n, m), dtype, _place(device)), requires_grad)
 

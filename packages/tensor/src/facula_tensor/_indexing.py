@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
-from facula_storage import bool_, contiguous, int64, layout_of
+from facula_storage import bool_, contiguous, int64, layout_of, uint8
+from facula_storage.extend import INTEGER
 
 from ._declare import operator
 from ._errors import ArgumentError, DTypeError, show
-from ._general import launch, mutated, node_for
+from ._general import broadcast_shapes, launch, mutated, node_for
 from ._inplace import starts_inplace
+from ._memory import check_overlap, meet, shares_memory
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._tensor import Tensor, layout_of_tensor
 from ._views import rebase, register
 from .ops import shape as _shape  # noqa: F401  declares select and slice
+from .ops.copying import write
 
 SELECT, SLICE = operators["select"], operators["slice"]
 
@@ -59,7 +62,14 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     if special and not _grad_enabled():
         v.node = None
         return v
-    register(v, input)
+    try:
+        views = input._views
+    except AttributeError:
+        views = first_view(input)
+    v._views = views
+    views.append(ref(v))
+    if not len(views) & 31:
+        tidy(views)
     if na is None:
         v.node = None
         return v
@@ -117,8 +127,6 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
             if named is not None:
                 raise NotImplementedError("index: only one tensor may stand in an index so far; index twice, or use where()")
             named, named_dim = _as_index(part, input), dim
-            if isinstance(part, (bool, np.bool_)):
-                input = F.unsqueeze(input, dim)
             dim += named.ndim if named.dtype is bool_ else 1
             if named.dtype is bool_ and tuple(input.shape[named_dim:dim]) != tuple(named.shape):
                 raise IndexError(
@@ -168,7 +176,9 @@ def _as_index(part: Any, input: Tensor) -> Tensor:
         index = index.to(int64)
     if index.dtype is bool_ or index.dtype is int64:
         return index.to(input.device)
-    if index.dtype.category != 1:
+    if index.dtype is uint8:
+        raise TypeError("index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()")
+    if index.dtype.category != INTEGER:
         raise TypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
     return index.to(int64).to(input.device)
 
@@ -286,22 +296,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
 
 def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> None:
-    from ._general import broadcast_shapes
-    from .ops.copying import write
-
-    while value.ndim > window.ndim and value.shape[0] == 1:
-        value = (recording if record else raw).squeeze(value, (0,))
-    if broadcast_shapes("setitem", tuple(window.shape), tuple(value.shape)) != tuple(window.shape):
-        raise ArgumentError(f"setitem: a value of shape {tuple(value.shape)} does not broadcast to {tuple(window.shape)}")
-    if value.dtype.is_complex and not target.is_complex():
-        raise DTypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}")
-    F = recording if record else raw
-    if value.device is not target.device:
-        value = F.to_device(value, (target.device,))
-    source = value
-    if value._storage is target._storage and (value._offset, value._layout) != (window._offset, window._layout):
-        source = raw.clone(value)
-    write(window, source)
+    """Set the part of `target` that `window` shows."""
+    value = _fitting(recording if record else raw, target, value, tuple(window.shape))
+    check_overlap("setitem", window, ())
+    write(window, raw.clone(value) if shares_memory(value, window) else value)
     mutated(target, "setitem")
     if record:  # a change of the view, from which its family follows
         old = edge_to(window)
@@ -312,33 +310,35 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> 
 
 
 def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
+    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on."""
     F = recording if record else raw
+    whole = tuple(window.shape)
+    check_overlap("setitem", window, ())
+    flat = window
     if named.dtype is bool_:
-        shape = tuple(window.shape)
-        if tuple(shape[dim : dim + named.ndim]) != tuple(named.shape):
-            raise IndexError(f"setitem: a bool index of shape {tuple(named.shape)} does not fit shape {shape} at {dim}")
-        if value.numel() == 1 or value.ndim <= len(shape) - named.ndim - dim:
-            mask = raw.reshape(named, (*([1] * dim), *named.shape, *([1] * (len(shape) - dim - named.ndim))))
-            mask = raw.expand(mask, shape)
-            value = F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value
-            chosen = F.where(mask, F.reshape(value, ()) if value.numel() == 1 else value, window)
-            _set_window(target, window, chosen, record)
-            return
-        flat, dim, index = positions(F, window, dim, named)
-        if flat._storage is not target._storage:
-            raise NotImplementedError("setitem: a bool index over several dimensions of a non-contiguous tensor; use where()")
-        window, named = flat, index
-    shape = (*window.shape[:dim], *named.shape, *window.shape[dim + 1 :])
+        flat, dim, named = positions(F, window, dim, named)
+    shape = (*flat.shape[:dim], *named.shape, *flat.shape[dim + 1 :])
+    value = _fitting(F, target, value, shape)
+    if value.dtype is not target.dtype:
+        value = F.to(value, (target.dtype,))
+    value = F.expand(value, shape)
+    if record or flat._storage is not target._storage:
+        _set_window(target, window, F.reshape(F.put(flat, named, value, (dim, False)), whole), record)
+        return
+    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, False)
+    mutated(target, "setitem")
+
+
+def _fitting(F: Any, target: Tensor, value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
+    given = tuple(value.shape)
     while value.ndim > len(shape) and value.shape[0] == 1:
         value = F.squeeze(value, 0)
-    value = F.expand(F.to(value, (target.dtype,)) if value.dtype is not target.dtype else value, shape)
-    if value._storage is target._storage:
-        value = F.clone(value)
-    if not record:
-        put_into(window, named, value, dim, False)
-        mutated(target, "setitem")
-        return
-    _set_window(target, window, F.put(window, named, value, (dim, False)), record)
+    if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
+        raise ArgumentError(f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed")
+    if value.is_complex() and not target.is_complex():
+        raise DTypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}; take its real part")
+    return value if value.device is target.device else F.to_device(value, (target.device,))
 
 
 Tensor.__getitem__ = getitem

@@ -35,6 +35,19 @@ def span(tensor: Tensor) -> tuple[int, int]:
     return start, start + layout_of_tensor(tensor).extent
 
 
+def meet(a: Tensor, b: Tensor) -> bool:
+    """Whether the memory that two tensors span has a byte in common."""
+    if a.device is not b.device or a.device.type == "meta":
+        return False
+    first, second = span(a), span(b)
+    return first[0] < second[1] and second[0] < first[1]
+
+
+def shares_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors may have elements in common, other than being the same elements in the same order."""
+    return meet(a, b) and (span(a)[0] != span(b)[0] or layout_of_tensor(a) != layout_of_tensor(b))
+
+
 def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> bool:
     """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
     layout = layout_of_tensor(written)

@@ -10,6 +10,7 @@ import os
 from threading import Lock
 from typing import Any
 
+from facula_autograd import is_grad_enabled
 from facula_storage import float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
@@ -18,10 +19,11 @@ from ._errors import ArgumentError, DTypeError
 from ._general import mutated
 from ._inplace import starts_inplace
 from ._memory import check_overlap
-from ._operator import raw
+from ._operator import raw, recording
 from ._promotion import as_dtype, check_scalar, get_default_dtype
 from ._tensor import Tensor, layout_of_tensor, method
-from .ops.copying import write
+from ._viewing import as_tensor
+from .ops.copying import give, write
 from .ops.shape import sizes
 
 __all__ = [
@@ -215,25 +217,37 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device)
 
 
-def rand_like(input: Tensor, **options: Any) -> Tensor:
+def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-    return rand(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    result = rand(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    return result if memory_format is None else raw.in_format(result, memory_format)
 
 
-def randn_like(input: Tensor, **options: Any) -> Tensor:
+def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-    return randn(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    result = randn(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    return result if memory_format is None else raw.in_format(result, memory_format)
 
 
-def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+@method()
+def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+
+    No gradient flows to the probabilities: it is 0.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    if not ((input >= 0) * (input <= 1)).all():
+    p = as_tensor("bernoulli", input)
+    if p.dtype.category != FLOATING:
+        raise DTypeError(f"bernoulli: expected floating probabilities; got {p.dtype.name}")
+    if not ((p >= 0) * (p <= 1)).all():
         raise ArgumentError("bernoulli: expected probabilities from 0 to 1")
-    return raw.to(raw.lt(rand(tuple(input.shape), generator=generator, dtype=input.dtype, device=input.device), input), (input.dtype,))
+    draws = rand(tuple(p.shape), generator=generator, dtype=p.dtype, device=p.device)
+    answer = raw.to(raw.lt(draws, p), (p.dtype,))
+    if p.node is not None and out is None and is_grad_enabled():
+        return recording.add(answer, recording.mul(p, 0))
+    return give("bernoulli", answer, out)
 
 
 def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) -> None:

@@ -286,7 +286,7 @@ def check_promotion(row: Row, first: str, second: str) -> None:
         if common.name not in row.dtypes:
             continue
         got = call(row, [x, y])
-        if isinstance(y, int) and row.result("uint8") == "bool":  # comparisons are exact for any number
+        if isinstance(y, int) and first in INTEGERS and row.result("uint8") == "bool":  # comparisons are exact for any number
             common = ft.int64
         y = y.to(common) if isinstance(y, ft.Tensor) else ft.tensor(y, dtype=common)
         wanted = call(row, [x.to(common), y])

@@ -17,7 +17,9 @@ from .._memory import check_out, check_overlap
 from .._operator import composite, operators, raw, recording
 from .._promotion import as_dtype, can_cast, check_scalar
 from .._tensor import Tensor, layout_of_tensor, make, method
+from .._viewing import as_tensor
 from .._views import rebase
+from .formats import check_format
 
 __all__ = ["clone", "where"]
 
@@ -100,8 +102,8 @@ class _clone:
 
 
 @method()
-def clone(input: Tensor) -> Tensor:
-    """A copy in memory of its own, through which gradients flow. The result is contiguous.
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([1.0, 2.0])
@@ -110,6 +112,9 @@ def clone(input: Tensor) -> Tensor:
     >>> x
     tensor([1., 2.])
     """
+    if check_format("clone", memory_format, as_tensor("clone", input).ndim):
+        result = recording.in_format(input, memory_format)
+        return recording.view(recording.clone(input), tuple(input.shape)) if result is input else result
     return recording.clone(input)
 
 
@@ -120,24 +125,31 @@ def contiguous_(F: Any, input: Tensor) -> Tensor:
 
 
 raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
-Tensor.contiguous = lambda self: recording.contiguous(self)
-Tensor.contiguous.__doc__ = "This tensor if its elements lie in row-major order without gaps, else such a copy."
+@method("contiguous")
+def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+    return recording.in_format(self, memory_format)
 
 
 @method("to")
-def to_like(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False, **ignored: Any) -> Tensor:
+def to_like(
+    self: Tensor,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool = False,
+    non_blocking: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes.
 
     `x.to(facula.float64)`, `x.to("cpu")`, `x.to(other)`, `x.to("cpu", facula.int64)`. `copy` asks for a
-    copy in any case. `non_blocking` is accepted.
+    copy in any case. `non_blocking` is accepted. `memory_format` orders the elements of a copy.
 
     >>> from facula_tensor import tensor, int64
     >>> tensor([1.7, -1.7]).to(int64)
     tensor([ 1, -1])
     """
-    for name in ignored:
-        if name not in ("non_blocking", "memory_format"):
-            raise TypeError(f"to: unknown argument {name!r}; expected dtype, device, copy or non_blocking")
     for arg in args:
         if isinstance(arg, Tensor):
             dtype, device = arg.dtype, arg.device
@@ -152,7 +164,9 @@ def to_like(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, cop
         result = recording.to_device(result, (Device(device),))
     if dtype is not None and as_dtype(dtype, "to") is not self.dtype:
         result = recording.to(result, (as_dtype(dtype, "to"),))
-    return recording.clone(result) if copy and result is self else result
+    if copy and result is self:
+        return clone(result, memory_format=memory_format)
+    return result if memory_format is None else recording.in_format(result, memory_format)
 
 
 def _cast_method(name: str, dtype_name: str) -> None:
@@ -160,8 +174,9 @@ def _cast_method(name: str, dtype_name: str) -> None:
 
     dtype = dtype_named(dtype_name)
 
-    def cast(self: Tensor) -> Tensor:
-        return self if self.dtype is dtype else recording.to(self, (dtype,))
+    def cast(self: Tensor, memory_format: Any = None) -> Tensor:
+        result = self if self.dtype is dtype else recording.to(self, (dtype,))
+        return result if memory_format is None else recording.in_format(result, memory_format)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"This tensor as {dtype_name}."
@@ -349,6 +364,12 @@ class where:
 
     def reverse_other(F, g, condition, other_layout):
         return F.sum_to(F.where(condition, 0, g), other_layout)
+
+
+@method("where")
+def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    return recording.where(condition, self, other)
 
 
 @composite

@@ -228,7 +228,12 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, a
         return whole(input, (tuple(range(input.ndim)), False))
     if isinstance(dim, Tensor):
         return pair(input, dim)
-    return Extremes(along(input, (check_dim(name, dim, input.ndim), bool(keepdim))))
+    at = check_dim(name, dim, input.ndim)
+    if not input.ndim:  # a number is its own extreme, at place 0
+        values, indices = along(recording.unsqueeze(input, 0), (0, False))
+    else:
+        values, indices = along(input, (at, bool(keepdim)))
+    return Extremes((values, indices))
 
 
 @method()
@@ -268,6 +273,14 @@ def _index_of(name: str) -> Any:
     return operator(body)
 
 
+def _dim_or_none(operation: str, dim: int | None, ndim: int) -> int | None:
+    """The dimension counted from the front; None for all of them, which a number has not."""
+    if dim is None:
+        return None
+    dim = check_dim(operation, dim, ndim)
+    return dim if ndim else None
+
+
 _argmax = _index_of("argmax")
 _argmin = _index_of("argmin")
 
@@ -281,8 +294,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
     tensor([1, 0])
     """
     input = as_tensor("argmax", input)
-    dim = None if dim is None else check_dim("argmax", dim, input.ndim)
-    return recording.argmax(input.detach(), (dim, bool(keepdim)), out=out)
+    return recording.argmax(input.detach(), (_dim_or_none("argmax", dim, input.ndim), bool(keepdim)), out=out)
 
 
 @method()
@@ -294,8 +306,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
     tensor([0, 1])
     """
     input = as_tensor("argmin", input)
-    dim = None if dim is None else check_dim("argmin", dim, input.ndim)
-    return recording.argmin(input.detach(), (dim, bool(keepdim)), out=out)
+    return recording.argmin(input.detach(), (_dim_or_none("argmin", dim, input.ndim), bool(keepdim)), out=out)
 
 
 def _truth(name: str) -> Any:

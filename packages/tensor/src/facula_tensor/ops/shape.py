@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from facula_storage import Layout, contiguous, layout_of
-from facula_storage.extend import contiguous_strides
+from facula_storage.extend import INTEGER, contiguous_strides
 
 from .._declare import operator, view
 from .._errors import ArgumentError
@@ -490,7 +490,8 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """
     if dim is None:
         return recording.squeeze(input)
-    return recording.squeeze(input, *(tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)))
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    return recording.squeeze(input, *dims) if dims else recording.view(input, tuple(as_tensor("squeeze", input).shape))
 
 
 @method()
@@ -516,19 +517,26 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 @method()
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A view of `length` elements along `dim` from `start` on.
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
 
     >>> from facula_tensor import arange
     >>> narrow(arange(5), 0, 1, 2)
     tensor([1, 2])
     """
-    dim = check_dim("narrow", dim, as_tensor("narrow", input).ndim)
-    size = input.shape[dim]
-    start = start + size if start < 0 else start
-    if length < 0 or start < 0 or start + length > size:
-        raise IndexError(f"narrow: start {start} and length {length} do not fit dimension {dim} of size {size}")
-    return recording.slice(input, dim, start, start + length, 1)
+    ndim = as_tensor("narrow", input).ndim
+    if not ndim:
+        raise ArgumentError("narrow: expected at least 1 dimension; got a number")
+    dim = check_dim("narrow", dim, ndim)
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+        raise ArgumentError(f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}")
+    size, first = input.shape[dim], start.__index__()
+    if not -size <= first <= size:
+        raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
+    first = first + size if first < 0 else first
+    if length < 0 or first + length > size:
+        raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
+    return recording.slice(input, dim, first, first + length, 1)
 
 
 @method()

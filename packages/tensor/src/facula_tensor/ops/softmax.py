@@ -93,7 +93,10 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     input = as_tensor("log_softmax", input)
     if dtype is not None:
         input = input.to(as_dtype(dtype, "log_softmax"))
-    return recording.log_softmax(input, (check_dim("log_softmax", dim, input.ndim),))
+    at = check_dim("log_softmax", dim, input.ndim)
+    if not input.ndim:
+        return recording.squeeze(recording.log_softmax(recording.unsqueeze(input, 0), (0,)), 0)
+    return recording.log_softmax(input, (at,))
 
 
 @method()
@@ -107,4 +110,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     input = as_tensor("softmax", input)
     if dtype is not None:
         input = input.to(as_dtype(dtype, "softmax"))
-    return recording.softmax(input, (check_dim("softmax", dim, input.ndim),))
+    at = check_dim("softmax", dim, input.ndim)
+    if not input.ndim:
+        return recording.squeeze(recording.softmax(recording.unsqueeze(input, 0), (0,)), 0)
+    return recording.softmax(input, (at,))

@@ -1,0 +1,70 @@
+"""Memory formats: in which order a copy's elements lie, by the names PyTorch gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import ArgumentError
+from .._operator import composite
+from .._tensor import Tensor, layout_of_tensor
+
+__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "memory_format", "preserve_format"]
+
+
+class memory_format:
+    """The order in which the elements of a copy lie in memory. There are four, one object each.
+
+    `contiguous_format`: the last dimension is densest. `channels_last` (4 dimensions) and `channels_last_3d` (5):
+    the second one is. `preserve_format` leaves the choice to the operator, which takes `contiguous_format`.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(2, 3, 4, 5).contiguous(memory_format=channels_last).stride()
+    (60, 1, 15, 3)
+    """
+
+    __slots__ = ("name", "ndim")
+
+    def __init__(self, name: str, ndim: int | None = None):
+        self.name, self.ndim = name, ndim
+
+    def __repr__(self) -> str:
+        return f"facula.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return (named, (self.name,))
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last", 4)
+channels_last_3d = memory_format("channels_last_3d", 5)
+
+
+def named(name: str) -> memory_format:
+    """The format of this name."""
+    return next(one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name)
+
+
+def check_format(operation: str, wanted: Any, ndim: int) -> bool:
+    """Whether `wanted` moves the channels to the end; an error where it is no format, or does not fit."""
+    if wanted is None:
+        return False
+    if not isinstance(wanted, memory_format):
+        raise TypeError(f"{operation}: expected a memory format such as facula.channels_last; got {wanted!r}")
+    if wanted.ndim is None:
+        return False
+    if wanted.ndim != ndim:
+        raise ArgumentError(f"{operation}: {wanted.name} is for {wanted.ndim} dimensions; got {ndim}")
+    return True
+
+
+@composite
+def in_format(F: Any, input: Tensor, wanted: Any) -> Tensor:
+    """`input` itself where its elements lie as `wanted` says, else a copy in which they do."""
+    ndim = input.ndim
+    if not check_format("contiguous", wanted, ndim):
+        return F.contiguous(input)
+    last = F.permute(input, (0, *range(2, ndim), 1))
+    if layout_of_tensor(last).is_contiguous:
+        return input
+    return F.permute(F.clone(last), (0, ndim - 1, *range(1, ndim - 1)))

@@ -1,0 +1,295 @@
+"""`x[...]` and `x[...] = v` against NumPy: every kind of index, gradients to order two, errors before any change."""
+
+import numpy as np
+import pytest
+from harness import ALL, draw, lay, make, raises, values_of
+from hypothesis import given
+from hypothesis import strategies as st
+from rows import ROWS
+
+import facula_tensor as ft
+from facula_autograd import gradcheck, gradgradcheck
+
+SHAPE = (3, 4, 5)
+ANY = ROWS[0]  # for the domain of its inputs
+
+MASK1 = np.array([True, False, True])
+MASK2 = np.arange(12).reshape(3, 4) % 3 == 0
+MASK_LAST = np.array([False, True, True, False, True])
+
+BASIC = [
+    0, -1, slice(1, 3), slice(None, None, 2), slice(-2, None), slice(3, 1), ..., None, (), (1, 2, 3), (1, ..., 2),
+    (slice(None), 1), (..., 0), (None, 1, None), (slice(None), None, slice(1, None, 2), -1), (..., slice(0, 0)),
+    np.int64(1), (np.int8(-1), slice(None)), (slice(0, 2), slice(1, 4), slice(2, 5)),
+]  # fmt: skip
+NAMED = [
+    np.array([0, 2, 1]), [2, 0], [-1, 0, -1, 2], np.array([[0, 1], [2, -3]]), np.array(1), (slice(None), [3, 3, 0]),
+    (1, [0, -1]), ([0, 2], 1), (slice(None), slice(None), np.array([4, 0])), (..., [1, 2]), (None, [1, 0]),
+    (slice(0, 2), [1, 2], slice(None, None, 2)), ([0, 1], None), np.array([], np.int64), np.array([1, 0], np.int8),
+    MASK1, MASK2, np.arange(60).reshape(SHAPE) % 7 == 0, (slice(None), slice(None), MASK_LAST), (..., MASK_LAST),
+    (MASK1, 2), (MASK1, slice(1, 3)), np.zeros(3, bool), [True, False, False], (0, MASK2[0], slice(1, None)), True, False,
+]  # fmt: skip
+
+
+def show(index):
+    return repr(index).replace("\n", "").replace(" ", "")
+
+
+def as_tensors(index):
+    """The same index with tensors for arrays."""
+    if isinstance(index, np.ndarray):
+        return ft.tensor(index)
+    if isinstance(index, tuple):
+        return tuple(as_tensors(one) for one in index)
+    return index
+
+
+def array(dtype="float64", shape=SHAPE, seed=0):
+    return draw(np.random.default_rng(seed), shape, dtype, ANY)
+
+
+@pytest.mark.parametrize("index", BASIC + NAMED, ids=show)
+@pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced"])
+def test_get(index, layout):
+    values = array()
+    x = lay(values, "float64", layout)
+    for one in (index, as_tensors(index)):
+        got = x[one]
+        assert np.array_equal(values_of(got), values[index])
+        assert tuple(got.shape) == values[index].shape
+
+
+@pytest.mark.parametrize("index", BASIC, ids=show)
+def test_basic_indices_give_views(index):
+    x = make(array(), "float64")
+    part = x[index]
+    assert part._storage is x._storage
+    part.zero_()
+    expected = array()
+    expected[index] = 0
+    assert np.array_equal(values_of(x), expected)
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("index", [1, slice(1, 3), [2, 0, 0], MASK1, (slice(None), [1, -1]), (..., MASK_LAST)], ids=show)
+def test_every_dtype(dtype, index):
+    values = array(dtype)
+    x = make(values, dtype)
+    assert np.array_equal(values_of(x[index]), values[index])
+    assert x[index].dtype.name == dtype
+    new = array(dtype, values[index].shape, seed=1)
+    if isinstance(index, list):
+        new[-1] = new[-2]  # of equal indices any may win
+    x[index] = make(new, dtype)
+    values[index] = new
+    assert np.array_equal(values_of(x), values)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced"])
+@pytest.mark.parametrize("index", BASIC + NAMED, ids=show)
+def test_set(index, layout):
+    distinct = show(index) != "[-1,0,-1,2]" and show(index) != "(slice(None,None,None),[3,3,0])"
+    for value in ("number", "scalar", "whole", "broadcast", "int"):
+        values = array()
+        x = lay(values, "float64", layout)
+        part = values[index]
+        new = {
+            "number": 7.5,
+            "scalar": np.array(2.5),
+            "whole": np.arange(part.size, dtype=float).reshape(part.shape) if distinct else np.full(part.shape, 3.0),
+            "broadcast": np.arange(part.shape[-1], dtype=float) if part.ndim and distinct else np.array(1.0),
+            "int": 3,
+        }[value]
+        values = values.copy()
+        values[index] = new
+        version = x._version
+        x[as_tensors(index)] = ft.tensor(new) if isinstance(new, np.ndarray) else new
+        assert np.array_equal(values_of(x), values), value
+        assert x._version > version
+
+
+def test_set_casts_and_keeps_the_dtype():
+    x = ft.zeros(3, dtype=ft.int32)
+    x[1:] = ft.tensor([1.9, -1.9])
+    x[[0]] = 5.7
+    assert x.tolist() == [5, 1, -1]
+    assert x.dtype is ft.int32
+
+
+def test_set_from_itself():
+    x = ft.arange(6)
+    x[1:] = x[:-1]
+    assert x.tolist() == [0, 0, 1, 2, 3, 4]
+    y = ft.arange(4)
+    y[[3, 2, 1, 0]] = y
+    assert y.tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("index", BASIC + NAMED, ids=show)
+@pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
+def test_gradient_of_get(index, check):
+    if array(shape=SHAPE)[index].size == 0:
+        pytest.skip("nothing to differentiate")
+    x = make(array(), "float64").requires_grad_()
+    check(lambda x: (x * x)[as_tensors(index)], [x], atol=1e-4)
+
+
+@pytest.mark.parametrize("index", [1, slice(0, 2), (..., 2), (slice(None), [0, 2]), MASK1, (1, [3, 0]), (..., MASK_LAST)], ids=show)
+@pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
+def test_gradient_of_set(index, check):
+    x = make(array(), "float64").requires_grad_()
+    value = make(array(shape=array()[index].shape, seed=2), "float64").requires_grad_()
+
+    def changed(x, value):
+        y = x * x
+        y[as_tensors(index)] = value * value
+        return y * y
+
+    check(changed, [x, value], atol=1e-4)
+
+
+@pytest.mark.parametrize("index", [1, [0, 0, 2], MASK1], ids=show)
+def test_gradient_of_set_number(index):
+    x = make(array(), "float64").requires_grad_()
+
+    def changed(x):
+        y = x * 2
+        y[index] = 3.0
+        return y * y
+
+    assert gradcheck(changed, [x])
+
+
+def test_an_integer_beside_a_mask_selects_first():
+    x = make(array(), "float64")
+    assert np.array_equal(values_of(x[1, ..., ft.tensor(MASK_LAST)]), array()[1][..., MASK_LAST])  # NumPy alone moves the mask
+
+
+def test_repeated_indices_add_their_gradients():
+    x = ft.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x[[0, 0, 2]].sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0, 1.0]
+
+
+# ----------------------------------------------------------------------------------------------- errors
+ERRORS = [
+    (3, IndexError, "3"),
+    (-4, IndexError, "-4"),
+    ((0, 4), IndexError, "4"),
+    ((0, 0, 0, 0), IndexError, "4 indices"),
+    ([0, 3], IndexError, "index 3 at position 1"),
+    ((slice(None), [0, 1, -5]), IndexError, "index -5 at position 2"),
+    (np.array([0, 1, 9]), IndexError, "index 9 at position 2"),
+    (np.array([True, False]), IndexError, "(2,)"),
+    ((..., ...), IndexError, "ellipsis"),
+    (1.0, TypeError, "float"),
+    (np.array([0.5]), TypeError, "float64"),
+    (np.array([0, 1], np.uint8), TypeError, "uint8"),
+    ("a", TypeError, "str"),
+    (slice(None, None, -1), ValueError, "step"),
+    (slice(None, None, 0), ValueError, "step"),
+    (slice(0.5, None), TypeError, ""),
+]
+
+
+@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(one[0]) for one in ERRORS])
+def test_errors_of_get(index, kind, text):
+    raises(kind, lambda: make(array(), "float64")[index], text)
+
+
+@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(one[0]) for one in ERRORS])
+def test_errors_of_set_change_nothing(index, kind, text):
+    x = make(array(), "float64")
+
+    def assign():
+        x[index] = 9.0
+
+    raises(kind, assign, text)
+    assert np.array_equal(values_of(x), array())
+    assert x._version == 0
+
+
+@pytest.mark.parametrize("index", [0, slice(0, 2), [0, 1], MASK1, (..., 1)], ids=show)
+def test_values_that_do_not_fit_change_nothing(index):
+    x = make(array(), "float64")
+    for value in (ft.ones(7), ft.ones(2, 2, 2, 2, 2, 3), 1j, ft.ones(1, dtype=ft.complex64), "text", None):
+        with pytest.raises((ValueError, TypeError)):
+            x[index] = value
+    assert np.array_equal(values_of(x), array())
+    assert x._version == 0
+
+
+def test_a_number_out_of_range_changes_nothing():
+    x = ft.zeros(3, dtype=ft.uint8)
+    with pytest.raises(OverflowError, match="300"):
+        x[0] = 300
+    with pytest.raises(OverflowError, match="-1"):
+        x[[0, 1]] = -1
+    assert x.tolist() == [0, 0, 0]
+
+
+def test_overlapping_targets_are_refused():
+    x = ft.zeros(1, 3).expand(2, 3)
+    with pytest.raises(RuntimeError, match="share"):
+        x[:] = 1
+    with pytest.raises(RuntimeError, match="share"):
+        x[[0, 1]] = 1
+
+
+def test_leaf_that_requires_a_gradient():
+    x = ft.zeros(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="leaf"):
+        x[0] = 1
+    with pytest.raises(RuntimeError, match="leaf"):
+        x[[0, 1]] = 1
+    assert x.detach().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_iteration_and_length():
+    x = ft.arange(6).view(3, 2)
+    assert [row.tolist() for row in x] == [[0, 1], [2, 3], [4, 5]]
+    assert len(x) == 3
+    assert [1, 2][ft.tensor(1)] == 2
+    with pytest.raises(TypeError, match="integer"):
+        [1, 2][ft.tensor(1.0)]
+
+
+# ------------------------------------------------------------------------------------------- hypothesis
+@st.composite
+def basic_index(draw, shape):
+    index = []
+    for size in shape[: draw(st.integers(0, len(shape)))]:
+        index.append(draw(st.one_of(st.integers(-size, size - 1), st.slices(size).filter(lambda s: s.step is None or s.step > 0))))
+    if draw(st.booleans()):
+        index.insert(draw(st.integers(0, len(index))), None)
+    return tuple(index)
+
+
+@given(st.data())
+def test_random_basic_indices(data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
+    values = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    x = ft.tensor(values)
+    index = data.draw(basic_index(shape))
+    assert np.array_equal(values_of(x[index]), values[index])
+    x[index] = -1.0
+    values[index] = -1.0
+    assert np.array_equal(values_of(x), values)
+
+
+@given(st.data())
+def test_random_positions(data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
+    values = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    size = shape[dim]
+    if data.draw(st.booleans()):
+        named = np.array(data.draw(st.lists(st.integers(-size, size - 1), max_size=5)), np.int64)
+    else:
+        named = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    index = (*([slice(None)] * dim), named)
+    x = ft.tensor(values)
+    assert np.array_equal(values_of(x[as_tensors(index)]), values[index])
+    x[as_tensors(index)] = -1.0
+    values[index] = -1.0
+    assert np.array_equal(values_of(x), values)
