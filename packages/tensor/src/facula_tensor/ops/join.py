@@ -76,24 +76,22 @@ def _cat_rows(tensors: tuple) -> Tensor | None:
     """The common case, without detours: contiguous tensors of one dtype, one after the other, nothing recorded."""
     try:
         first = tensors[0]._layout
-        shape, dense, rows = first.shape, first.dense, 0
-        rest = shape[1:]
+        dense, rest, rows = first.dense, first.shape[1:], 0
         launch = _launches[dense] or _any_rows(first)
-        table = [1, len(tensors)]
+        places = []
         for one in tensors:
-            layout = one._layout
-            if layout is not first:
-                shape = layout.shape
-                if layout.dense != dense or shape[1:] != rest:
-                    return None
-            if one.node is not None:
+            layout, storage, offset = one._layout, one._storage, one._offset
+            if one.node is not None or (layout is not first and (layout.dense != dense or layout.shape[1:] != rest)):
                 return None
-            rows += shape[0]
-            table += (one._storage.ptr + one._offset, layout.nbytes)
+            rows += layout.shape[0]
+            places.append((storage, offset, layout.nbytes))
         lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
-        addresses = array("q", table)
         t, s = Tensor(), Storage()
         s.ptr, s.__del__ = p, _ = take(lo)
+        table = [1, len(places)]
+        for storage, offset, nbytes in places:
+            table += (storage.ptr + offset, nbytes)
+        addresses = array("q", table)
         launch(lo.numel, addresses.buffer_info()[0], p)
     except (AttributeError, IndexError, TypeError):
         return None
