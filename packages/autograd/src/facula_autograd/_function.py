@@ -71,7 +71,8 @@ class FunctionContext:
 
     def _keep(self, outputs: list, results: list) -> None:
         """Turn what was given to `save_for_backward` into what a node may hold."""
-        # An output holds its node, and the node this context: it is kept as an alias without one.
+        # An output holds its node, and the node this context: it is kept as an alias without one. So is any
+        # value but a leaf, with the node it has now: changed in place later, it would lead here.
         hooks = current_mode().saved_hooks if special else None
         self._saved = []
         for value in self._to_save:
@@ -80,7 +81,10 @@ class FunctionContext:
                 continue
             adapter = adapter_of(value)
             k = next((k for k, out in enumerate(outputs) if out is value or results[k] is value), None)
-            kept = value if k is None else adapter.alias(value)
+            kept = value
+            if isinstance(value, Value) and value.node is not LEAF:
+                kept = adapter.alias(value)
+                kept.node = value.node if k is None else None
             if hooks is None:
                 self._saved.append((kept, adapter.version(value), k))
             else:

@@ -61,6 +61,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
                 for a, wanted in zip(ready, saved, strict=True)
             ]
         )
+        layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
     if (ready[0] is not target and wanted.dtype is not layout.dtype) or not op.elementwise:
         (result,) = run(find_plan(op, layouts, parameters), ready)
         raw.copy_into(target, result)

@@ -1,0 +1,157 @@
+"""Modes hold in the thread and task that entered them, for all operators; nobody else records less or more."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+
+import facula_autograd as ag
+import facula_tensor as ft
+import numpy as np
+import pytest
+from calls import CALLS, differentiable, every_operator, pair, total
+from fake_backend import numbers
+
+
+@every_operator
+def test_nothing_is_recorded_under_no_grad(name):
+    for mode in (ft.no_grad, ft.inference_mode, lambda: ft.set_grad_enabled(False)):
+        x, y = pair()
+        with mode():
+            out = CALLS[name](x, y)
+            inner = x * 1
+        assert not out.requires_grad
+        assert not inner.requires_grad
+        with ft.no_grad(), ft.enable_grad():
+            assert (x * 1).requires_grad
+
+
+@every_operator
+def test_another_threads_mode_is_its_own(name):
+    entered, leave = threading.Event(), threading.Event()
+    seen = []
+
+    def other():
+        with ft.no_grad():
+            seen.append((pair()[0] * 1).requires_grad)
+            entered.set()
+            leave.wait(30)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert entered.wait(30)
+    try:
+        x, y = pair()
+        out = CALLS[name](x * 1, y * 1)
+        first, second = pair()
+        leave.set()
+        thread.join()
+        plain = CALLS[name](first * 1, second * 1)
+        assert (seen, out.requires_grad) == ([False], plain.requires_grad)
+        if differentiable(out):
+            total(out).backward()
+            total(plain).backward()
+            np.testing.assert_array_equal(numbers(x.grad), numbers(first.grad))
+    finally:
+        leave.set()
+        thread.join()
+
+
+def test_tasks_have_their_own():
+    async def task(recording):
+        x, _ = pair()
+        with ft.set_grad_enabled(recording):
+            for _ in range(5):
+                await asyncio.sleep(0)
+                assert (x * 1).requires_grad is recording
+        await asyncio.sleep(0)
+        assert (x * 1).requires_grad
+
+    async def main():
+        await asyncio.gather(*[task(bool(k % 2)) for k in range(6)])
+
+    asyncio.run(main())
+
+
+def test_decorated_generators_switch_at_each_yield():
+    x, _ = pair()
+
+    @ft.no_grad()
+    def several():
+        for _ in range(3):
+            yield (x * 1).requires_grad
+
+    for inside in several():
+        assert not inside
+        assert (x * 1).requires_grad
+
+
+@every_operator
+def test_saved_tensors_go_through_hooks(name):
+    if name == "to_device":
+        pytest.skip("its result has no elements")
+    packed = []
+
+    def pack(t):
+        packed.append(t)
+        return np.array(t.detach().tolist()), t.dtype
+
+    def unpack(kept):
+        values, dtype = kept
+        return ft.tensor(values, dtype=dtype)
+
+    x, y = pair()
+    with ag.saved_tensors_hooks(pack, unpack):
+        out = CALLS[name](x * 1, y * 1)
+    a, b = pair()
+    plain = CALLS[name](a * 1, b * 1)
+    if differentiable(plain):
+        total(out).backward()
+        total(plain).backward()
+        for mine, right in ((x, a), (y, b)):
+            assert (mine.grad is None) == (right.grad is None)
+            if right.grad is not None:
+                np.testing.assert_allclose(numbers(mine.grad), numbers(right.grad), rtol=1e-12)
+    if name in ("mul", "exp", "matmul", "log", "where", "take", "amax", "pow", "log_softmax", "div"):
+        assert packed, "what it saves went through the hook"
+
+
+def test_offload_to_another_device():
+    x, y = pair()
+    with ag.saved_tensors_hooks(lambda t: (t.device, t.to("fake")), lambda kept: kept[1].to(kept[0])):
+        out = ((x @ y.t()).tanh() * 3).sum()
+    out.backward()
+    a, b = pair()
+    ((a @ b.t()).tanh() * 3).sum().backward()
+    np.testing.assert_allclose(numbers(x.grad), numbers(a.grad))
+
+
+def test_anomalies_name_the_forward_line(device):
+    x = ft.tensor([0.0, 1.0], device=device, requires_grad=True)
+    with ag.detect_anomaly():
+        out = (x * 0).sqrt() * 0  # the slope of sqrt at 0 is infinite, and 0 times that is no number
+        with pytest.raises(ag.AnomalyError, match=rf"sqrt.*{re.escape(__file__)}") as caught:
+            out.sum().backward()
+    assert caught.value.operator == "sqrt"
+
+
+def test_changes_of_leaves_are_for_no_grad():
+    x, y = pair()
+    with pytest.raises(RuntimeError, match="leaf that requires a gradient"):
+        x.add_(y)
+    with pytest.raises(RuntimeError, match="view of a leaf"):
+        x[0].add_(1)
+    with pytest.raises(RuntimeError, match="leaf"):
+        x[0] = 1.0
+    assert x._version == 0
+    with ft.no_grad():
+        x.add_(y)
+        x[0] = 1.0
+        view = x[1]
+    assert x._version == 2
+    with pytest.raises(RuntimeError, match="no_grad"):
+        view.mul_(y[0])
+    assert x._version == 2
+    assert x.requires_grad
+    assert x.is_leaf

@@ -1,0 +1,194 @@
+"""Threads: operators on shapes that nobody has seen, and buffers that are replaced under those who compute."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import facula_tensor as ft
+import numpy as np
+import pytest
+from calls import CALLS, differentiable, pair, total
+from facula_storage import Plan, contiguous, cpu
+from facula_storage.extend import release_retired, replace_buffer, take
+from fake_backend import numbers
+
+pytestmark = pytest.mark.usefixtures("often_switching")
+
+THREADS = 8
+
+
+def in_threads(work, count=THREADS):
+    """Run `work(k)` in threads that start together; the first error is raised here."""
+    errors, barrier = [], threading.Barrier(count)
+
+    def guarded(k):
+        barrier.wait()
+        try:
+            work(k)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(k,)) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "a thread hangs"
+    if errors:
+        raise errors[0]
+
+
+def results(k):
+    """Every operator forward and backward on one shape."""
+    found = []
+    for name, call in CALLS.items():
+        if name in ("slice_back", "as_strided", "put", "take", "view", "to_device", "expand", "nonzero_flat"):
+            continue  # for one shape alone
+        x, y = pair(shape=(3, k))
+        out = call(x * 1, y * 1)
+        if differentiable(out):
+            total(out).backward()
+        found.append((name, [None if one is None else numbers(one) for one in (out, x.grad, y.grad)]))
+    return found
+
+
+def test_all_operators_on_shapes_nobody_has_seen():
+    gathered = {}
+    in_threads(lambda k: gathered.__setitem__(k, [results(101 + k), results(201), results(301 + k // 2)]))
+    for k in range(THREADS):
+        for mine, right in zip(gathered[k], [results(101 + k), results(201), results(301 + k // 2)], strict=True):
+            for (name, found), (_, wanted) in zip(mine, right, strict=True):
+                for a, b in zip(found, wanted, strict=True):
+                    np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def test_one_graph_differentiated_by_many():
+    x, y = pair()
+    out = (x * y).exp()
+    gradients = [None] * THREADS
+
+    def work(k):
+        from facula_autograd import grad
+
+        (gradients[k],) = grad(out.sum(), x, retain_graph=True)
+
+    in_threads(work)
+    for g in gradients:
+        np.testing.assert_array_equal(g.numpy(), gradients[0].numpy())
+
+
+def move(tensor):
+    """Give the tensor's storage another buffer with the same elements."""
+    nbytes = tensor.nbytes
+    address, release = take(contiguous((nbytes,), ft.uint8))
+    cpu.backend.copy_in(address, tensor._storage_bytes())
+    replace_buffer(tensor._storage, address, release, nbytes)
+
+
+@pytest.fixture
+def moving(monkeypatch):
+    """Lets `move` read a tensor's bytes without pinning its buffer."""
+
+    def copied(self):
+        data = np.empty(self.nbytes, np.uint8)
+        cpu.backend.copy_out(self._storage.ptr, data)
+        return data
+
+    monkeypatch.setattr(ft.Tensor, "_storage_bytes", copied, raising=False)
+
+
+def test_buffers_replaced_under_those_who_compute(moving, live_blocks):
+    before = live_blocks()
+    shared = ft.full((257,), 3.0)
+    other = ft.full((257,), 4.0)
+    stop = threading.Event()
+    moved = [0]
+
+    def work(k):
+        if k == 0:
+            end = time.monotonic() + 1.5
+            while time.monotonic() < end:
+                move(shared)
+                moved[0] += 1
+            stop.set()
+            return
+        while not stop.is_set():
+            for out in (shared + other, shared * 2 + 1, shared[10:20] + 4, ft.cat([shared, other])[:257] + 4):
+                assert np.unique(out.numpy()).tolist() == [7.0]
+            assert float(shared.sum()) == 3 * 257
+
+    in_threads(work, 4)
+    assert moved[0] > 10
+    assert release_retired() == 0, "what was retired is released in the end"
+    out = None
+    del shared, other, out
+    assert live_blocks() <= before + 1
+
+
+def test_growing_under_those_who_compute(live_blocks):
+    shared = ft.full((16,), 3.0)
+    stop = threading.Event()
+
+    def work(k):
+        if k == 0:
+            for size in range(17, 400):
+                shared.resize_(size)
+            stop.set()
+            return
+        while not stop.is_set():
+            out = shared.detach()[:16] + 4
+            assert np.unique(out.numpy()).tolist() == [7.0]
+
+    in_threads(work, 4)
+    assert shared[:16].tolist() == [3.0] * 16
+    assert shared.shape == (399,)
+    assert release_retired() == 0
+
+
+def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
+    """A thread stands in a launch with an address it has read, while another replaces that buffer."""
+    from facula_tensor._operator import operators
+
+    shared = ft.full((1000,), 3.0)
+    reached, go = threading.Event(), threading.Event()
+    table = operators["exp"].slow_table, operators["exp"].table
+    real = cpu.backend.plan("exp", (shared._layout,), (shared._layout,), ())
+
+    def parked(n, source, target):
+        reached.set()
+        assert go.wait(30)
+        real.launch(n, source, target)
+
+    plan = Plan("exp", (), (shared._layout,), parked)
+    for one in table:
+        one.clear()
+    operators["exp"].table.add((shared._layout, ()), plan)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(shared.exp()))
+    try:
+        thread.start()
+        assert reached.wait(30)
+        old = shared._storage.ptr
+        move(shared)
+        assert shared._storage.ptr != old
+        assert release_retired() == 1, "the launch may still read the old buffer"
+        fresh = [ft.full((1000,), -1.0) for _ in range(20)]
+        assert all(one._storage.ptr != old for one in fresh)
+    finally:
+        go.set()
+        thread.join(30)
+        for one in table:
+            one.clear()
+    np.testing.assert_allclose(found[0].numpy(), np.exp(np.float32(3)), rtol=1e-6)
+    assert release_retired() == 0
+
+
+def test_views_of_one_tensor_taken_by_many():
+    """All of them are known to the family: a change that is recorded reaches every one."""
+    for _ in range(20):
+        base, w = ft.zeros(64), ft.ones(64, requires_grad=True)
+        views = [None] * THREADS
+        in_threads(lambda k, base=base, views=views: views.__setitem__(k, [base[i : i + 8] for i in range(k, 40)]))
+        base.add_(w)
+        assert all(view.requires_grad for several in views for view in several)
