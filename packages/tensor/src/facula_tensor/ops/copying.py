@@ -277,7 +277,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
 
     source = as_tensor_like(source, self)
     record = starts_inplace(operation, self, (self, source))
-    if broadcast_shapes(operation, self.shape, source.shape) != self.shape:
+    if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
         raise ArgumentError(f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
     if source.device is not self.device:
         source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))

@@ -1,0 +1,161 @@
+"""Draws depend on seed, offset and element number alone; states; rough statistics."""
+
+import numpy as np
+import pytest
+from harness import values_of
+
+import facula_tensor as ft
+from facula_cpu import get_num_threads, set_num_threads
+
+DRAWS = {
+    "rand": lambda n, g: ft.rand(n, generator=g),
+    "randn": lambda n, g: ft.randn(n, generator=g),
+    "rand float64": lambda n, g: ft.rand(n, generator=g, dtype=ft.float64),
+    "randn bfloat16": lambda n, g: ft.randn(n, generator=g, dtype=ft.bfloat16),
+    "randint": lambda n, g: ft.randint(-5, 17, (n,), generator=g),
+    "randint int8": lambda n, g: ft.randint(-5, 17, (n,), generator=g, dtype=ft.int8),
+    "uniform_": lambda n, g: ft.empty(n).uniform_(2, 3, generator=g),
+    "normal_": lambda n, g: ft.empty(n).normal_(2, 3, generator=g),
+    "bernoulli": lambda n, g: ft.bernoulli(ft.full((n,), 0.3), generator=g),
+    "randperm": lambda n, g: ft.randperm(n, generator=g),
+}
+
+
+def seeded(seed=7):
+    return ft.Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_seed_gives_the_same_numbers(name):
+    draw = DRAWS[name]
+    first, again, other = draw(100, seeded()), draw(100, seeded()), draw(100, seeded(8))
+    assert np.array_equal(values_of(first), values_of(again))
+    assert not np.array_equal(values_of(first), values_of(other))
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_draw_moves_the_generator_by_its_elements(name):
+    generator = seeded()
+    first = values_of(DRAWS[name](64, generator))
+    assert generator.get_state() == (7, 64)
+    assert not np.array_equal(first, values_of(DRAWS[name](64, generator)))
+    assert np.array_equal(first, values_of(DRAWS[name](64, generator.set_state((7, 0)))))
+
+
+def test_a_longer_draw_begins_like_a_shorter_one():
+    assert ft.rand(100, generator=seeded()).tolist()[:37] == ft.rand(37, generator=seeded()).tolist()
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_threads_do_not_matter(name):
+    before = get_num_threads()
+    try:
+        set_num_threads(1)
+        one = values_of(DRAWS[name](300_000, seeded()))
+        set_num_threads(2)
+        assert np.array_equal(one, values_of(DRAWS[name](300_000, seeded())))
+    finally:
+        set_num_threads(before)
+
+
+def test_strides_do_not_matter():
+    plain = ft.empty(4, 6).normal_(generator=seeded())
+    turned = ft.empty(6, 4).t().normal_(generator=seeded())
+    sliced = ft.empty(8, 12)[::2, ::2].normal_(generator=seeded())
+    assert np.array_equal(values_of(plain), values_of(turned))
+    assert np.array_equal(values_of(plain), values_of(sliced))
+
+
+def test_shape_does_not_matter():
+    assert ft.rand(2, 3, generator=seeded()).flatten().tolist() == ft.rand(6, generator=seeded()).tolist()
+
+
+def test_looking_at_a_tensor_does_not_change_what_comes():
+    ft.manual_seed(3)
+    a = ft.rand(4)
+    expected = ft.rand(4).tolist()
+    ft.manual_seed(3)
+    repr(ft.rand(4)), a.sum(), a.clone()
+    assert ft.rand(4).tolist() == expected
+
+
+def test_state():
+    ft.manual_seed(11)
+    ft.rand(5)
+    state = ft.get_rng_state()
+    expected = ft.randn(7).tolist()
+    ft.set_rng_state(state)
+    assert ft.randn(7).tolist() == expected
+    assert ft.initial_seed() == 11
+    generator = seeded()
+    generator.set_state(state)
+    assert ft.randn(7, generator=generator).tolist() == expected
+
+
+def test_seeds():
+    assert ft.Generator().manual_seed(-1).initial_seed() == (1 << 64) - 1
+    assert ft.rand(3, generator=seeded(-1)).tolist() == ft.rand(3, generator=seeded((1 << 64) - 1)).tolist()
+    with pytest.raises(ValueError, match="64-bit"):
+        ft.manual_seed(1 << 64)
+    assert ft.Generator().seed() != ft.Generator().seed()
+
+
+def test_statistics():
+    n = 200_000
+    generator = seeded(1)
+    uniform = values_of(ft.rand(n, generator=generator))
+    assert 0 <= uniform.min() < uniform.max() < 1
+    assert abs(uniform.mean() - 0.5) < 0.005
+    assert abs(uniform.var() - 1 / 12) < 0.002
+    normal = values_of(ft.randn(n, generator=generator, dtype=ft.float64))
+    assert abs(normal.mean()) < 0.01
+    assert abs(normal.std() - 1) < 0.01
+    assert abs((normal**3).mean()) < 0.05
+    assert abs((normal**4).mean() - 3) < 0.1
+    assert abs(np.corrcoef(normal[:-1], normal[1:])[0, 1]) < 0.01
+    whole = values_of(ft.randint(-2, 3, (n,), generator=generator))
+    assert np.allclose(np.bincount(whole + 2) / n, 0.2, atol=0.01)
+    assert abs(values_of(ft.bernoulli(ft.full((n,), 0.3), generator=generator)).mean() - 0.3) < 0.01
+
+
+def test_half_precisions_stay_below_one():
+    for dtype in (ft.float16, ft.bfloat16):
+        drawn = values_of(ft.rand(100_000, dtype=dtype, generator=seeded()))
+        assert 0 <= drawn.min()
+        assert drawn.max() < 1
+
+
+def test_bounds():
+    drawn = values_of(ft.empty(10_000).uniform_(-3, -1, generator=seeded()))
+    assert -3 <= drawn.min() < drawn.max() < -1
+    assert set(ft.randint(5, (1000,), generator=seeded()).tolist()) == {0, 1, 2, 3, 4}
+    assert sorted(ft.randperm(50, generator=seeded()).tolist()) == list(range(50))
+
+
+def test_a_refused_draw_does_not_move_the_generator():
+    ft.manual_seed(0)
+    state = ft.get_rng_state()
+    for action in (lambda: ft.rand(2, dtype=ft.int64), lambda: ft.randint(3, 1, (2,)), lambda: ft.arange(3).normal_(),
+                   lambda: ft.zeros(2, requires_grad=True).uniform_(), lambda: ft.zeros(1).expand(3).uniform_()):  # fmt: skip
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            action()
+    assert ft.get_rng_state() == state
+
+
+def test_drawing_counts_as_a_change():
+    x = ft.zeros(3)
+    x.uniform_()
+    assert x._version == 1
+    x.random_(0, 5)
+    assert x._version == 2
+
+
+def test_no_gradient_flows_through_bernoulli():
+    p = ft.tensor([0.0, 1.0, 0.5], requires_grad=True)
+    ft.bernoulli(p).sum().backward()
+    assert p.grad.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_meta_draws_have_a_shape():
+    assert ft.rand(2, 3, device="meta").shape == (2, 3)
+    assert ft.randint(3, (2,), device="meta").dtype is ft.int64
