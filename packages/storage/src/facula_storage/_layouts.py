@@ -22,7 +22,7 @@ class Layout:
     size, `is_contiguous` says that elements lie in row-major order without gaps. `dense` is a
     small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
     tables are indexed by it.
-    `take` is the allocation function for `nbytes`: it gives a block or raises IndexError, and
+    `by_row` is what `rows()` gave, unset until then. `take` is the allocation function for `nbytes`: it gives a block or raises IndexError, and
     then `refill()` does.
 
     Make layouts with `layout_of` and `contiguous`, which give the same object for the same
@@ -34,7 +34,7 @@ class Layout:
     (Layout((2, 3), facula.float32, strides=(1, 2)), 6, 24, False)
     """
 
-    __slots__ = ("_rows", "dense", "device", "dtype", "is_contiguous", "nbytes", "numel", "shape", "strides", "take")
+    __slots__ = ("by_row", "dense", "device", "dtype", "is_contiguous", "nbytes", "numel", "shape", "strides", "take")
 
     device: Device
     dtype: DType
@@ -45,7 +45,7 @@ class Layout:
     is_contiguous: bool
     dense: int
     take: Callable[[], tuple[int, Callable[[], object]]]
-    _rows: tuple[Layout, int, int]
+    by_row: tuple[Layout, int, int]
 
     @property
     def ndim(self) -> int:
@@ -91,13 +91,13 @@ class Layout:
         (Layout((3,), facula.float32), 12, 2)
         """
         try:
-            return self._rows
+            return self.by_row
         except AttributeError:
             if not self.shape:
                 raise IndexError("rows: expected at least one dimension; got shape ()") from None
             row = layout_of(self.shape[1:], self.strides[1:], self.dtype, self.device)
-            self._rows = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
-            return self._rows
+            self.by_row = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
+            return self.by_row
 
     def __repr__(self) -> str:
         gaps = "" if self.is_contiguous else f", strides={self.strides}"

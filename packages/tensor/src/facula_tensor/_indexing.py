@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sys import _getframe
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
@@ -21,7 +22,7 @@ from ._memory import check_overlap, meet, shares_memory
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._tensor import Tensor, layout_of_tensor
-from ._views import rebase, register
+from ._views import first_view, rebase, tidy
 from .ops import shape as _shape  # noqa: F401  declares select and slice
 from .ops.copying import write
 
@@ -34,7 +35,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     la = input._layout
     try:
         if kind is int:
-            lo, step, length = la.rows()
+            try:
+                lo, step, length = la.by_row
+            except AttributeError:
+                lo, step, length = la.rows()
             if not -length <= index < length:
                 return general_getitem(input, index)
             delta = (index + length if index < 0 else index) * step

@@ -275,7 +275,8 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
                 pa += oa
             if ob:
                 pb += ob
-            if pa != pb and -la.nbytes < pa - pb < la.nbytes:
+            apart = pa - pb
+            if apart and -la.nbytes < apart < la.nbytes:
                 return slow(op, (input, other), (), alpha)  # they overlap: refused there
             if alpha == 1:
                 dense[la.dense](la.numel, pa, pb, pa)
@@ -285,8 +286,9 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
             pass
         else:
             sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
+            if checked:  # the engine's own sums have no line to tell
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
             return input
         return slow(op, (input, other), (), alpha)
 

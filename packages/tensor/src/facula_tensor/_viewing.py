@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
 from facula_storage import Layout
@@ -11,7 +12,7 @@ from facula_storage import Layout
 from ._overrides import ask, overridden
 from ._sites import user_frame, user_site
 from ._tensor import Tensor, layout_of_tensor
-from ._views import register
+from ._views import first_view, register, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,19 +34,18 @@ def make_view(
     def call(input, *parameters):  # type: ignore[no-untyped-def]
         try:
             layout = input._layout
-            found = windows[(layout, parameters)]
+            lo, delta = windows[(layout, parameters)]
         except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
-            found = None
-        if found is None:
+            lo = None
+        if lo is None:
             layout = layout_of_tensor(as_tensor(op.name, input))
             if overridden((input,)):
                 return ask(op.name, op.quick, (input, *parameters), {})
-            found = window(layout, *parameters)
+            lo, delta = window(layout, *parameters)
             if cached and not any(type(one) is list for one in parameters):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
-                windows[(layout, parameters)] = found
-        lo, delta = found
+                windows[(layout, parameters)] = (lo, delta)
         v = Tensor()
         v._layout = lo
         v._storage = input._storage
@@ -55,7 +55,14 @@ def make_view(
         if not record or (special and not current_mode().grad):
             v.node = None
             return v
-        register(v, input)
+        try:
+            views = input._views
+        except AttributeError:
+            views = first_view(input)
+        v._views = views
+        views.append(ref(v))
+        if not len(views) & 31:
+            tidy(views)
         if na is None:
             v.node = None
             return v

@@ -57,20 +57,34 @@ def root_of(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def register(view: Tensor, base: Tensor) -> None:
-    """Let `view` join the family of `base`."""
-    views = getattr(base, "_views", None)
-    if views is None:
-        with _changing_families:  # two threads may take first views of one tensor at once
-            views = getattr(base, "_views", None)
-            if views is None:
-                views = base._views = []
-    view._views = views
-    views.append(ref(view))
+def first_view(base: Tensor) -> list:
+    """The list for the views of `base`, which has had none yet. Callers add to it: `views.append(ref(view))`."""
+    with _changing_families:  # two threads may take first views of one tensor at once
+        try:
+            return base._views
+        except AttributeError:
+            views = base._views = []
+            return views
+
+
+def tidy(views: list) -> None:
+    """Forget views that are gone, when the list's length is a power of two: a constant cost per view."""
     count = len(views)
-    if count > 16 and count & (count - 1) == 0:  # doubling: looking for dead entries costs a constant per view
+    if count & (count - 1) == 0:
         with _changing_families:
             views[:count] = [link for link in views[:count] if link() is not None]
+
+
+def register(view: Tensor, base: Tensor) -> None:
+    """Let `view` join the family of `base`. (Written out where views are quick.)"""
+    try:
+        views = base._views
+    except AttributeError:
+        views = first_view(base)
+    view._views = views
+    views.append(ref(view))
+    if not len(views) & 31:
+        tidy(views)
 
 
 def leave_family(tensor: Tensor) -> None:
