@@ -29,7 +29,6 @@ nox.options.sessions = ["tests"]
 ROOT = Path(__file__).resolve().parent
 DIST = ROOT / "dist"
 CONSTRAINTS = DIST / "constraints.txt"
-STAMPS = DIST / "stamps.json"
 RESULTS = ROOT / ".nox" / "results"
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
@@ -66,30 +65,41 @@ def is_sibling(name: str) -> bool:
     return name == "facula" or name.startswith("facula-")
 
 
+def name_of(requirement: str) -> str:
+    """`numpy>=1.26,<3` -> `numpy`."""
+    return re.match(r"[\w.-]+", requirement)[0]
+
+
 def family(package: str) -> list[str]:
     """PACKAGE and the siblings that it stands on, directly or not."""
     found = [package]
     for member in found:  # which grows while it is walked
         for requirement in requirements(member):
-            name = re.match(r"[\w.-]+", requirement)[0]
+            name = name_of(requirement)
             if is_sibling(name) and name.removeprefix("facula-") not in found:
                 found.append(name.removeprefix("facula-"))
     return found
 
 
-def built_wheel(package: str) -> Path:
-    """The one wheel of PACKAGE in dist/."""
-    (wheel,) = DIST.glob(f"{distribution(package).replace('-', '_')}-[0-9]*.whl")
+def built_wheel(package: str, folder: Path = DIST) -> Path:
+    """The one wheel of PACKAGE in a folder."""
+    (wheel,) = folder.glob(wheel_pattern(package))
     return wheel
+
+
+def wheel_pattern(package: str) -> str:
+    """What PACKAGE's wheels are called, whatever their version and tag."""
+    return f"{distribution(package).replace('-', '_')}-[0-9]*.whl"
 
 
 # Wheels --------------------------------------------------------------------------------------------------------------
 
 
-def fingerprint(package: str) -> str:
+def fingerprint(package: str, flags: dict[str, str]) -> str:
     """A digest of everything a wheel is made from: sources, interpreter, compiler flags."""
     folder = ROOT / "packages" / package
-    digest = hashlib.sha256(repr((sys.version, platform.machine(), os.environ.get("CFLAGS", ""))).encode())
+    made_with = (sys.version, platform.machine(), os.environ.get("CFLAGS", ""), sorted(flags.items()))
+    digest = hashlib.sha256(repr(made_with).encode())
     for parent, folders, files in os.walk(folder):
         skipped = NOT_SOURCES(parent, [*folders, *files])
         folders[:] = sorted(name for name in folders if name not in skipped)
@@ -99,13 +109,35 @@ def fingerprint(package: str) -> str:
     return digest.hexdigest()
 
 
-def make_wheel(session: nox.Session, package: str, output: Path, **env: str) -> None:
+def make_wheel(session: nox.Session, package: str, output: Path, flags: dict[str, str]) -> None:
     """Build one wheel, from a copy: nothing that an earlier build left beside the sources can get into it."""
+    for old in output.glob(wheel_pattern(package)):
+        old.unlink()
     copy = Path(session.create_tmp()).resolve() / package
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT / "packages" / package, copy, ignore=NOT_SOURCES)
     arguments = ["--wheel", "--no-isolation", "--outdir", str(output), str(copy)]
-    session.run("python", "-m", "build", *arguments, silent=True, env=env)
+    session.run("python", "-m", "build", *arguments, silent=True, env=flags)
+
+
+def bring_up_to_date(session: nox.Session, folder: Path, **flags: str) -> None:
+    """Make each package's wheel in `folder`, with compiler flags; what has not changed since is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamps = folder / "stamps.json"
+    made = json.loads(stamps.read_text()) if stamps.exists() else {}
+    wanted = {package: fingerprint(package, flags) for package in PACKAGES}
+    stale = [
+        package
+        for package in PACKAGES
+        if made.get(package) != wanted[package] or len(list(folder.glob(wheel_pattern(package)))) != 1
+    ]
+    if stale:
+        session.install(*build_tools())
+    for package in stale:
+        make_wheel(session, package, folder, flags)
+        made[package] = wanted[package]
+        stamps.write_text(json.dumps(made, indent=1))
+    session.log(f"{folder.name}/: built {', '.join(stale) or 'nothing'}; {len(PACKAGES) - len(stale)} kept")
 
 
 def build_tools() -> list[str]:
@@ -117,27 +149,9 @@ def build_tools() -> list[str]:
 @nox.session
 def build(session: nox.Session) -> None:
     """Make each package's wheel, and the constraints that name them, in dist/. What has not changed is kept."""
-    DIST.mkdir(exist_ok=True)
-    stamps = json.loads(STAMPS.read_text()) if STAMPS.exists() else {}
-    wanted = {package: fingerprint(package) for package in PACKAGES}
-
-    def is_current(package: str) -> bool:
-        return stamps.get(package) == wanted[package] and len(list(DIST.glob(wheels_of(package)))) == 1
-
-    def wheels_of(package: str) -> str:
-        return f"{distribution(package).replace('-', '_')}-[0-9]*.whl"
-
-    stale = [package for package in PACKAGES if not is_current(package)]
-    if stale:
-        session.install(*build_tools())
-    for package in stale:
-        for old in DIST.glob(wheels_of(package)):
-            old.unlink()
-        make_wheel(session, package, DIST)
+    bring_up_to_date(session, DIST)
     lines = [f"{distribution(package)} @ {built_wheel(package).as_uri()}\n" for package in PACKAGES]
     CONSTRAINTS.write_text("".join(lines))
-    STAMPS.write_text(json.dumps(wanted, indent=1))
-    session.log(f"dist/: built {', '.join(stale) or 'nothing'}; {len(PACKAGES) - len(stale)} kept")
 
 
 def install(session: nox.Session, *packages: str, extra: str = "", also: tuple[str, ...] = ()) -> None:
@@ -308,12 +322,11 @@ def asan(session: nox.Session) -> None:
     # Checks as calls, and without the four kinds that vector code multiplies: else the kernels take half an hour.
     flags = "-fsanitize=address,undefined -fno-sanitize=alignment,null,object-size,pointer-overflow "
     flags += "-fno-sanitize-recover=undefined --param=asan-instrumentation-with-call-threshold=0"
-    wheels = Path(session.create_tmp()).resolve() / "wheels"
-    shutil.rmtree(wheels, ignore_errors=True)
-    session.install(*build_tools(), *TEST_TOOLS, "numpy>=1.26,<3")
-    for package in PACKAGES:
-        make_wheel(session, package, wheels, CFLAGS=flags, LDFLAGS=flags)
-    built = [str(wheel) for wheel in sorted(wheels.glob("*.whl"))]
+    wheels = ROOT / ".nox" / "asan-wheels"
+    bring_up_to_date(session, wheels, CFLAGS=flags, LDFLAGS=flags)
+    built = [str(built_wheel(package, wheels)) for package in PACKAGES]
+    needed = {requirement for package in PACKAGES for requirement in requirements(package, "test")}
+    session.install(*sorted(requirement for requirement in needed if not is_sibling(name_of(requirement))))
     session.install("--no-deps", "--force-reinstall", *built)
     library = str(session.run("gcc", "-print-file-name=libasan.so", external=True, silent=True)).strip()
     env = {
