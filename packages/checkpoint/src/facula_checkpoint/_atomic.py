@@ -1,0 +1,130 @@
+"""Replacing a file at once or not at all.
+
+Note [Replacing a file]
+~~~~~~~~~~~~~~~~~~~~~~~
+The new contents are written to a file of another name in the same directory, brought to the disk (fsync),
+renamed over the old file, and the directory is brought to the disk. Whoever opens the path, and whatever happens
+meanwhile, finds the whole old file or the whole new one; a process that has mapped the old file keeps it.
+
+A killed process leaves its unfinished file behind. Each save holds a lock (flock) on its own, which the kernel drops
+with the process, so the next save into the same path can tell the abandoned files, whose lock is free, from those
+of saves that are going on beside it, and removes the former.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIX = ".facula-part"
+_RANDOM = 16  # hexadecimal digits
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[int]:
+    """A descriptor to write to; when the block ends without an error, the file at `path` is what was written.
+
+    Mode and, where permitted, owner of an existing file are kept; a symbolic link stays and what it points to is
+    replaced; other hard links keep the old contents. OSError, with `path`: nothing has changed then. A path that may
+    not be written, a directory or a device is refused.
+    """
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    old = _regular(path, target)
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            _remove_abandoned(directory, name)
+            file, temporary = _create(directory, name, 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777)
+            try:
+                yield file
+                if old is not None:
+                    _take_over(file, old)
+                os.fsync(file)
+                os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(temporary, dir_fd=directory)
+                raise
+            finally:
+                os.close(file)
+        except OSError as error:
+            before = "there was no file before, and there is none" if old is None else "the old file is as it was"
+            raise OSError(error.errno, f"save: {error.strerror}; {before}", path) from error
+        try:
+            os.fsync(directory)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # some network file systems cannot do this with a directory
+                raise
+    finally:
+        os.close(directory)
+
+
+def write_all(file: int, data: bytes | memoryview) -> None:
+    """Write all of `data`: the system may take less at a time (2 GiB, or up to a limit)."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
+
+
+def _regular(path: str, target: str) -> os.stat_result | None:
+    """The file that is to be replaced, or None where there is none yet."""
+    try:
+        old = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "save: expected a path for a file; this is a directory", path)
+    if not stat.S_ISREG(old.st_mode):
+        raise OSError(errno.EINVAL, "save: expected a regular file to replace; this is a device, pipe or socket", path)
+    if not os.access(target, os.W_OK, effective_ids=True):  # a rename would not ask
+        raise PermissionError(errno.EACCES, "save: the file is write-protected; choose another path", path)
+    return old
+
+
+def _prefix(name: str) -> str:
+    return "." + os.fsdecode(os.fsencode(name)[:150]) + "."  # names have at most 255 bytes
+
+
+def _create(directory: int, name: str, mode: int) -> tuple[int, str]:
+    """A new, locked file beside `name`, and what it is called."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    while True:
+        temporary = f"{_prefix(name)}{os.urandom(_RANDOM // 2).hex()}{_SUFFIX}"
+        file = os.open(temporary, flags, mode, dir_fd=directory)
+        with suppress(OSError):  # no locks on this file system: then nobody takes an unfinished file for abandoned
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file).st_nlink:
+            return file, temporary
+        os.close(file)  # between the two calls another save took it for abandoned
+
+
+def _remove_abandoned(directory: int, name: str) -> None:
+    prefix = _prefix(name)
+    length = len(prefix) + _RANDOM + len(_SUFFIX)
+    with os.scandir(directory) as listing:
+        found = [entry.name for entry in listing if entry.name.startswith(prefix) and entry.name.endswith(_SUFFIX)]
+    for temporary in found:
+        if len(temporary) != length:
+            continue
+        with suppress(OSError):  # in use, not ours, or gone
+            file = os.open(temporary, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(temporary, dir_fd=directory)
+            finally:
+                os.close(file)
+
+
+def _take_over(file: int, old: os.stat_result) -> None:
+    """Owner, where that is permitted, and mode; in this order, as a change of owner clears some of the mode's bits."""
+    with suppress(PermissionError):
+        os.fchown(file, old.st_uid, old.st_gid)
+    os.fchmod(file, stat.S_IMODE(old.st_mode))

@@ -1,0 +1,33 @@
+"""Other kinds of files, by how they begin: asked only of files whose header cannot be one of safetensors."""
+
+from __future__ import annotations
+
+_CONVERT = "load it with what wrote it and save it with safetensors (for PyTorch: safetensors.torch.save_file)"
+_KINDS = (
+    (b"PK\x03\x04", "a PyTorch zip checkpoint, a .npz or another zip archive", _CONVERT),
+    (b"PK\x05\x06", "an empty zip archive", _CONVERT),
+    (b"\x93NUMPY", "a NumPy .npy file", _CONVERT),
+    (b"\x89HDF\r\n", "an HDF5 file, such as Keras writes", _CONVERT),
+    (b"GGUF", "a GGUF file", _CONVERT),
+    (b"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (b"version https://git-lfs", "a Git LFS pointer, not the file itself", "fetch the file with `git lfs pull`"),
+    (b"<", "an HTML or XML page", "look at what was downloaded"),
+    (b"{", "JSON without the eight bytes of length before it", "look for the .safetensors file it belongs to"),
+)
+_PICKLE_PROTOCOLS = b"\x02\x03\x04\x05"
+
+
+def recognised(start: bytes) -> str:
+    """``"this looks like ...: do ..."`` for a file that begins with `start`, or nothing.
+
+    >>> recognised(b"GGUF....")
+    'this looks like a GGUF file: load it with what wrote it and save it with safetensors (for PyTorch: ...'
+    """
+    if len(start) > 1 and start[0] == 0x80 and start[1] in _PICKLE_PROTOCOLS:
+        return f"this looks like a pickle, such as PyTorch's old checkpoints, which could run code: {_CONVERT}"
+    for magic, kind, remedy in _KINDS:
+        if start.startswith(magic):
+            return f"this looks like {kind}: {remedy}"
+    if start[257:262] == b"ustar":
+        return "this looks like a tar archive: unpack it first"
+    return ""

@@ -1,0 +1,92 @@
+"""Saving and loading nested containers of tensors: everything in one safetensors file, and no pickle."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._errors import CheckpointError
+from ._header import RESERVED
+from ._parts import Parts, is_parts
+from ._reading import read
+from ._structure import Malformed, decode, encode
+from ._writing import check_metadata, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+STRUCTURE = RESERVED + "structure"  # the metadata key
+
+
+def _themselves(value: object) -> Parts | None:
+    return value if is_parts(value) else None
+
+
+def save(
+    value: object,
+    path: str | os.PathLike[str],
+    *,
+    to_parts: Callable[[Any], Parts | None] = _themselves,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write a tensor, or containers of tensors and plain values, into a safetensors file.
+
+    Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool and None, exactly
+    these types (TypeError says where another one is). `to_parts` gives the (storage, layout, offset) of a tensor and
+    None for what is none; without it, such triples are the tensors. Tensors are named by how one gets to them, joined
+    by dots, so a `state_dict` keeps its names in any reader of the format; the rest is JSON in the metadata.
+
+    What is the same memory in the same layout is written once, and shared after `load`. Views that overlap otherwise
+    are written once each. The file is replaced as by `save_file`, with the same errors.
+
+    >>> import tempfile, numpy, facula_storage
+    >>> storage, layout = facula_storage.from_numpy(numpy.ones(3))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save({"model": {"bias": (storage, layout, 0)}, "betas": (0.9, 0.999)}, f"{folder}/run")
+    ...     run = load(f"{folder}/run")
+    >>> run["betas"], facula_storage.to_numpy(*run["model"]["bias"])
+    ((0.9, 0.999), array([1., 1., 1.]))
+    """
+    texts = check_metadata("save", metadata)
+    structure, tensors = encode(value, to_parts)
+    write(tensors, path, {**texts, STRUCTURE: structure})
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    from_parts: Callable[[Parts], Any] | None = None,
+    lazy: bool = False,
+    copy: bool = False,
+) -> Any:
+    """What `save` wrote; of another safetensors file, a dict of its tensors by name.
+
+    `from_parts` makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
+    triples are returned. By default the tensors are read into fresh memory, which can be written; `lazy` and `copy`
+    are those of `load_file`, and so are the errors. CheckpointError, too, where the description of the containers does
+    not fit the tensors.
+
+    >>> import tempfile, numpy, facula_storage
+    >>> storage, layout = facula_storage.from_numpy(numpy.arange(2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save([(storage, layout, 0), "two"], f"{folder}/pair")
+    ...     load(f"{folder}/pair", from_parts=lambda parts: facula_storage.to_numpy(*parts))
+    [array([0, 1]), 'two']
+    """
+    tensors, metadata = read(path, lazy, copy)
+    make = _unchanged if from_parts is None else from_parts
+    structure = metadata.get(STRUCTURE)
+    if structure is None:
+        return {name: make(parts) for name, parts in tensors.items()}
+    name = os.fsdecode(path)
+    try:
+        return decode(name, structure, tensors.keys(), lambda key: make(tensors[key]))
+    except Malformed as error:
+        reason = (
+            f"its structure does not fit: {error}. Its tensors can be read by name with facula_checkpoint.load_file"
+        )
+        raise CheckpointError(name, reason) from None
+
+
+def _unchanged(parts: Parts) -> Parts:
+    return parts

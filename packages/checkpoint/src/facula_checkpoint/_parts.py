@@ -1,0 +1,86 @@
+"""What is saved and loaded: a storage, the layout of a tensor in it, and where it begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+
+from facula_storage import Layout, Storage, contiguous, cpu, layout_of, meta, to_buffer, to_numpy, uint8
+from facula_storage.extend import allocate, capacity, plain_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Parts: TypeAlias = tuple[Storage, Layout, int]
+"""A tensor without its face: (storage, layout, offset in bytes of the first element)."""
+
+_GATHERED = 16 << 20  # bytes of a strided tensor that are copied at a time
+
+
+def check_parts(parts: object, operation: str, where: str) -> Parts:
+    """`parts` if it is a tensor that has elements and lies in its storage; TypeError or ValueError with `where`."""
+    if not is_parts(parts):
+        raise TypeError(f"{operation}: {where} is {type(parts).__name__}; expected (Storage, Layout, offset in bytes)")
+    storage, layout, offset = parts
+    if layout.device is meta:
+        raise ValueError(f"{operation}: {where} is on device 'meta' and has no elements; make it on another device")
+    held = capacity(storage)
+    if offset < 0 or (held and offset + layout.extent > held):
+        raise ValueError(
+            f"{operation}: {where} begins at byte {offset} and spans {layout.extent}; its storage has {held} bytes"
+        )
+    return parts
+
+
+def is_parts(value: object) -> TypeGuard[Parts]:
+    """Whether `value` is a (Storage, Layout, int)."""
+    return (
+        isinstance(value, tuple)
+        and len(value) == 3
+        and isinstance(value[0], Storage)
+        and isinstance(value[1], Layout)
+        and type(value[2]) is int
+    )
+
+
+def place_of(parts: Parts) -> tuple:
+    """A key that is equal for tensors that are the same elements in the same order, as long as both are alive.
+
+    By address and not by storage, because an alias of a storage is another object over the same memory.
+    """
+    storage, layout, offset = parts
+    address = plain_address(storage) + offset
+    return (address, layout.shape, layout.strides, layout.dtype, layout.device)
+
+
+def elements(parts: Parts) -> Iterator[memoryview | bytes]:
+    """The tensor's bytes in row-major order, in pieces; contiguous ones are not copied."""
+    if parts[1].device is not cpu:
+        parts = _on_host(parts)
+    storage, layout, offset = parts
+    if not layout.numel:
+        return
+    if layout.is_contiguous:
+        yield memoryview(to_buffer(storage, contiguous((layout.nbytes,), uint8), offset))
+        return
+    array = to_numpy(storage, _numpy_layout(layout), offset)
+    rows = max(1, _GATHERED // (layout.nbytes // layout.shape[0]))
+    for start in range(0, layout.shape[0], rows):
+        yield array[start : start + rows].tobytes()
+
+
+def _numpy_layout(layout: Layout) -> Layout:
+    """The same bytes in a dtype that NumPy has: bytes along a new last dimension where it has none (bfloat16)."""
+    if layout.dtype.numpy is not None:
+        return layout
+    itemsize = layout.dtype.itemsize
+    strides = tuple([step * itemsize for step in layout.strides])
+    return layout_of((*layout.shape, itemsize), (*strides, 1), uint8, layout.device)
+
+
+def _on_host(parts: Parts) -> Parts:
+    """A copy in host memory, gaps included."""
+    storage, layout, offset = parts
+    raw = contiguous((layout.extent,), uint8)
+    copy = allocate(raw)
+    layout.device.backend.copy_out(plain_address(storage) + offset, memoryview(to_buffer(copy, raw)))
+    return copy, layout_of(layout.shape, layout.strides, layout.dtype), 0

@@ -1,0 +1,169 @@
+"""Reading safetensors files: opened, checked, then mapped or read."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, to_numpy, uint8
+from facula_storage.extend import allocate, borrow
+
+from ._errors import CheckpointError
+from ._foreign import recognised
+from ._header import LARGEST_HEADER, LENGTH_BYTES, RESERVED, Entry, Header, parse_header
+from ._parts import Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def load_file(path: str | os.PathLike[str], *, lazy: bool = True, copy: bool = False) -> dict[str, Parts]:
+    """The tensors of a safetensors file by name, in the order of its header, on the CPU.
+
+    Each is (storage, contiguous layout, offset 0), with a storage of its own. By default the file is mapped: elements
+    are fetched when they are touched, and read-only. With `copy` they can be written; the file never changes (a
+    copy-on-write mapping). With `lazy=False` all are read now into fresh memory, which can be written.
+
+    Saves of this package replace a file and leave its mappings alone. A program that shortens a mapped file in place
+    kills those that touch what is gone (SIGBUS): read files that others may rewrite with `lazy=False`.
+
+    CheckpointError, before any tensor is made, for whatever the format forbids; see README. OSError for a file that
+    cannot be opened.
+
+    >>> import tempfile, numpy, facula_storage
+    >>> from facula_checkpoint import save_file
+    >>> storage, layout = facula_storage.from_numpy(numpy.arange(6.0).reshape(2, 3).T)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({"weight": (storage, layout, 0)}, f"{folder}/model.safetensors")
+    ...     storage, layout, offset = load_file(f"{folder}/model.safetensors")["weight"]
+    >>> facula_storage.to_numpy(storage, layout, offset)
+    array([[0., 3.],
+           [1., 4.],
+           [2., 5.]])
+    """
+    return read(path, lazy, copy)[0]
+
+
+def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The texts that were saved with the tensors; no tensor is read. Errors as for `load_file`.
+
+    >>> import tempfile
+    >>> from facula_checkpoint import save_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({}, f"{folder}/empty.safetensors", {"licence": "CC0"})
+    ...     load_metadata(f"{folder}/empty.safetensors")
+    {'licence': 'CC0'}
+    """
+    name = os.fsdecode(path)
+    with _opened(name) as (file, size):
+        metadata = _read_header(name, file, size)[0].metadata
+    return {key: value for key, value in metadata.items() if not key.startswith(RESERVED)}
+
+
+def read(path: str | os.PathLike[str], lazy: bool, copy: bool) -> tuple[dict[str, Parts], dict[str, str]]:
+    """Tensors and all metadata of a file."""
+    name = os.fsdecode(path)
+    with _opened(name) as (file, size):
+        header, start = _read_header(name, file, size)
+        mapped = _Mapped(name, file, size, copy) if lazy else None
+        tensors = {}
+        for key, entry in header.entries.items():
+            begin = start + entry.begin
+            if mapped is not None and begin % min(entry.layout.dtype.itemsize, 8) == 0:
+                storage = mapped.storage(begin, entry)
+            else:  # asked for, or not aligned: no kernel could use it where it is
+                storage = _fresh(name, file, begin, entry, "" if copy or not lazy else _why(name))
+            if entry.layout.dtype is bool_:
+                _check_bools(name, key, storage, entry)
+            tensors[key] = (storage, entry.layout, 0)
+        if os.fstat(file).st_size != size:
+            raise CheckpointError(name, "its length changed while it was read; try again")
+    return tensors, header.metadata
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[int, int]]:
+    """A regular file's descriptor and size in bytes."""
+    # Non-blocking, or opening a pipe would wait for a writer for ever.
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(file)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "load: expected a file; this is a directory", path)
+        if not stat.S_ISREG(status.st_mode):
+            raise CheckpointError(path, "not a regular file, but a device, pipe or socket")
+        yield file, status.st_size
+    finally:
+        os.close(file)
+
+
+def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
+    """The header, checked, and where the tensors' bytes begin."""
+    begin = os.pread(file, 512, 0)
+    if len(begin) < LENGTH_BYTES:
+        raise CheckpointError(path, f"not a safetensors file: {recognised(begin) or f'it has {size} bytes'}")
+    length = int.from_bytes(begin[:LENGTH_BYTES], "little")
+    start = LENGTH_BYTES + length
+    wrong = ""
+    if length > LARGEST_HEADER:
+        wrong = f"its header would have {length} bytes; at most {LARGEST_HEADER} are allowed"
+    elif start > size:
+        wrong = (
+            f"its header would have {length} bytes, but only {size - LENGTH_BYTES} follow: truncated, or another format"
+        )
+    elif begin[LENGTH_BYTES : LENGTH_BYTES + 1] != b"{" or not length:
+        wrong = "its header does not begin with '{'"
+    if wrong:
+        raise CheckpointError(path, f"not a safetensors file: {recognised(begin) or wrong}")
+    text = os.pread(file, length, LENGTH_BYTES)
+    if len(text) != length:
+        raise CheckpointError(path, "it was truncated while it was read")
+    return parse_header(path, text, size - start), start
+
+
+def _why(path: str) -> str:
+    return f"its memory is read-only (it is mapped from {path}); work on a clone, or load with copy=True"
+
+
+class _Mapped:
+    """A mapped file, which lives as long as a tensor in it does."""
+
+    __slots__ = ("readonly", "whole")
+
+    def __init__(self, path: str, file: int, size: int, copy: bool) -> None:
+        try:
+            memory = mmap.mmap(file, size, access=mmap.ACCESS_COPY if copy else mmap.ACCESS_READ)
+        except ValueError:  # it became shorter since its size was asked
+            raise CheckpointError(path, "it was truncated while it was read") from None
+        self.whole, _ = from_buffer(memory, uint8)
+        self.readonly = "" if copy else _why(path)
+
+    def storage(self, begin: int, entry: Entry) -> Storage:
+        address = self.whole.ptr + begin if entry.layout.numel else 0  # type: ignore[operator]
+        return borrow(address, entry.layout.nbytes, self, self.readonly)
+
+
+def _fresh(path: str, file: int, begin: int, entry: Entry, readonly: str) -> Storage:
+    """Memory of the tensor's own, filled from the file; `readonly`, where not empty, says why it cannot be written."""
+    storage = allocate(entry.layout)
+    left = memoryview(to_buffer(storage, contiguous((entry.layout.nbytes,), uint8)))
+    while left:
+        count = os.preadv(file, [left], begin)
+        if not count:
+            raise CheckpointError(path, "it was truncated while it was read")
+        left, begin = left[count:], begin + count
+    if readonly:
+        storage.version, storage.readonly = None, readonly
+    return storage
+
+
+def _check_bools(path: str, name: str, storage: Storage, entry: Entry) -> None:
+    """Kernels are compiled for the C type, which is 0 or 1: other bytes could make one do anything."""
+    if entry.layout.numel:
+        largest = int(to_numpy(storage, contiguous((entry.layout.nbytes,), uint8)).max())
+        if largest > 1:
+            raise CheckpointError(path, f"tensor {name!r:.200} is BOOL and has a byte {largest}; expected 0 and 1")

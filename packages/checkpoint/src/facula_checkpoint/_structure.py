@@ -1,0 +1,204 @@
+"""Nested containers as JSON: everything but tensors, which are named.
+
+Note [Structure]
+~~~~~~~~~~~~~~~~
+``{"version": 1, "root": VALUE}``. JSON's null, booleans, strings, numbers and arrays stand for None, bool, str, int,
+float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"tuple": [...]}``,
+``{"dict": [[key, VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``,
+``{"int": "0x..."}`` (beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. There are no references among containers,
+so a small text cannot become a large object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ._header import METADATA, parse_json
+from ._parts import Parts, check_parts, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+VERSION = 1
+DEEPEST = 100  # containers in containers
+_KEYS = "str, int, float, complex, bool, None or tuples of these"
+
+
+class Malformed(Exception):
+    """A structure that `encode` cannot have written; `str` of it is the reason."""
+
+
+def encode(value: object, to_parts: Callable[[Any], Parts | None]) -> tuple[str, dict[str, Parts]]:
+    """The structure of `value` as JSON, and its tensors by name.
+
+    `to_parts` gives a tensor's parts, and None for what is no tensor. TypeError for anything that is neither a
+    tensor nor listed in Note [Structure], ValueError for containers that are nested too deeply or contain
+    themselves; both say where.
+    """
+    encoder = _Encoder(to_parts)
+    root = encoder.value(value, ())
+    text = json.dumps({"version": VERSION, "root": root}, separators=(",", ":"), allow_nan=False)
+    return text, encoder.tensors
+
+
+def _where(path: tuple) -> str:
+    return "the object" + "".join([f"[{_shown(step)}]" for step in path])
+
+
+def _shown(key: object) -> str:
+    try:
+        return repr(key)[:200]
+    except ValueError:  # Python refuses to write out integers of thousands of digits
+        return "a large integer"
+
+
+class _Encoder:
+    def __init__(self, to_parts: Callable[[Any], Parts | None]) -> None:
+        self.to_parts = to_parts
+        self.tensors: dict[str, Parts] = {}
+        self.names: dict[tuple, str] = {}
+
+    def value(self, value: Any, path: tuple) -> Any:
+        kind = type(value)
+        if value is None or kind in _SCALARS:
+            return _scalar(value)
+        parts = self.to_parts(value)
+        if parts is not None:
+            return {"tensor": self.tensor(check_parts(parts, "save", _where(path)), path)}
+        if kind not in _CONTAINERS:
+            raise TypeError(
+                f"save: {_where(path)} is a {kind.__module__}.{kind.__qualname__}; expected a tensor, dict, "
+                "OrderedDict, list, tuple, str, int, float, complex, bool or None; convert it to one of these"
+            )
+        if len(path) >= DEEPEST:
+            raise ValueError(
+                f"save: {_where(path[:3])}... is nested more than {DEEPEST} containers deep; expected one that does "
+                "not contain itself; flatten it"
+            )
+        if kind is list or kind is tuple:
+            members = [self.value(member, (*path, place)) for place, member in enumerate(value)]
+            return members if kind is list else {"tuple": members}
+        pairs = [[_key(key, path), self.value(member, (*path, key))] for key, member in value.items()]
+        return {"dict" if kind is dict else "ordered": pairs}
+
+    def tensor(self, parts: Parts, path: tuple) -> str:
+        """The name under which a tensor is stored: how one gets to it, made different from all others."""
+        place = place_of(parts)
+        if parts[1].numel and place in self.names:
+            return self.names[place]
+        plain = (
+            ".".join([step if type(step) is str else _shown(step) for step in path]).encode(errors="replace").decode()
+            or "tensor"
+        )
+        name, number = plain, 1
+        while name in self.tensors or name == METADATA:
+            number += 1
+            name = f"{plain}#{number}"
+        self.tensors[name] = parts
+        self.names[place] = name
+        return name
+
+
+_SCALARS = frozenset({bool, str, int, float, complex})
+_CONTAINERS = frozenset({dict, OrderedDict, list, tuple})
+
+
+def _scalar(value: Any) -> Any:
+    kind = type(value)
+    if kind is int and not -(1 << 63) <= value < 1 << 63:
+        return {"int": hex(value)}
+    if kind is float and not isfinite(value):
+        return {"float": repr(value)}
+    if kind is complex:
+        return {"complex": [_scalar(value.real), _scalar(value.imag)]}
+    return value
+
+
+def _key(key: Any, path: tuple, depth: int = 0) -> Any:
+    if key is None or type(key) in _SCALARS:
+        return _scalar(key)
+    if type(key) is tuple and depth < DEEPEST:
+        return {"tuple": [_key(member, path, depth + 1) for member in key]}
+    raise TypeError(f"save: {_where(path)} has the key {_shown(key)}; expected keys of {_KEYS}")
+
+
+# Decoding ------------------------------------------------------------------------------------------------------------
+
+
+def decode(path: str, text: str, names: Collection[str], tensor: Callable[[str], object]) -> object:
+    """The object that `text` describes, with `tensor(name)` at the tensors' places.
+
+    Malformed, or CheckpointError for what is no JSON, before `tensor` is called for the first time, unless the text is
+    in order and its tensors are exactly those of `names`.
+    """
+    described = parse_json(path, "its structure", text)
+    if type(described) is not dict or "version" not in described:
+        raise Malformed("it has no version")
+    if type(described["version"]) is not int or described["version"] != VERSION:
+        raise Malformed(f"it is of version {described['version']!r:.50}, this package reads {VERSION}; update it")
+    if described.keys() != {"version", "root"}:
+        raise Malformed("it is not a version and a root")
+    used: set[str] = set()
+    _value(described["root"], used.add, 0)
+    missing, unused = used.difference(names), set(names) - used
+    if missing or unused:
+        raise Malformed(
+            f"it names {len(missing)} tensor(s) that the file lacks ({_some(missing)}), and {len(unused)} of the file "
+            f"are not in it ({_some(unused)}): another program changed the file"
+        )
+    return _value(described["root"], tensor, 0)
+
+
+def _some(names: set[str]) -> str:
+    return f"{', '.join(sorted(names)[:3]):.200}" or "none"
+
+
+def _value(value: Any, tensor: Callable[[str], object], depth: int) -> Any:
+    if depth > DEEPEST:
+        raise Malformed(f"it is nested more than {DEEPEST} containers deep")
+    if type(value) is list:
+        return [_value(member, tensor, depth + 1) for member in value]
+    if type(value) is not dict:
+        return value
+    if len(value) != 1:
+        raise Malformed(f"an object has {len(value)} members; expected one")
+    ((tag, content),) = value.items()
+    if tag in ("dict", "ordered"):
+        return _mapping(OrderedDict() if tag == "ordered" else {}, content, tensor, depth)
+    if tag == "tuple" and type(content) is list:
+        return tuple([_value(member, tensor, depth + 1) for member in content])
+    if tag == "tensor" and type(content) is str:
+        return tensor(content)
+    if tag == "float" and content in ("nan", "inf", "-inf"):
+        return float(content)
+    if tag == "int" and type(content) is str:
+        try:
+            return int(content, 16)
+        except ValueError:
+            pass
+    if tag == "complex" and type(content) is list and len(content) == 2:
+        real, imaginary = (_value(part, tensor, depth + 1) for part in content)
+        if type(real) is float and type(imaginary) is float:
+            return complex(real, imaginary)
+    raise Malformed(f"{tag!r:.100} with {content!r:.100} stands for nothing known")
+
+
+def _mapping(made: dict, pairs: Any, tensor: Callable[[str], object], depth: int) -> dict:
+    if type(pairs) is not list or not all(type(pair) is list and len(pair) == 2 for pair in pairs):
+        raise Malformed("a dict is not a list of pairs")
+    for key_text, member in pairs:
+        key = _value(key_text, _no_key, depth + 1)
+        try:
+            if key in made:
+                raise Malformed(f"a dict has the key {_shown(key)} twice")
+        except TypeError:
+            raise Malformed(f"a dict has the key {_shown(key)}; expected {_KEYS}") from None
+        made[key] = _value(member, tensor, depth + 1)
+    return made
+
+
+def _no_key(name: str) -> object:
+    raise Malformed(f"a dict has the tensor {name!r:.100} as a key; expected {_KEYS}")

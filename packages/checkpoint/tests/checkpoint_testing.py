@@ -1,0 +1,50 @@
+"""Tensors as (storage, layout, offset), made of NumPy arrays, and files made by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import facula_storage as st
+
+ALL = (st.bool_, st.uint8, st.int8, st.int16, st.int32, st.int64, st.float16, st.bfloat16, st.float32, st.float64,
+       st.complex64, st.complex128)  # fmt: skip
+NAMES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float16": "F16",
+         "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64"}  # fmt: skip
+
+
+def parts(array):
+    """A tensor over the memory of `array`."""
+    storage, layout = st.from_numpy(np.asarray(array))
+    return storage, layout, 0
+
+
+def random_parts(dtype, shape=(3, 5), seed=0):
+    """A tensor of any dtype with random bits (0 and 1 for bool)."""
+    layout = st.contiguous(shape, dtype)
+    bits = np.random.default_rng(seed).integers(0, 2 if dtype is st.bool_ else 256, layout.nbytes, np.uint8)
+    return st.from_buffer(bits, st.uint8)[0], layout, 0
+
+
+def raw(tensor):
+    """The tensor's bytes, row-major, by way of NumPy alone."""
+    storage, layout, offset = tensor
+    if layout.dtype.numpy is None:
+        layout = layout.to_dtype(st.int16)
+    return st.to_numpy(storage, layout, offset).tobytes()
+
+
+def described(tensor):
+    """What two equal tensors have in common."""
+    return tensor[1].dtype, tensor[1].shape, raw(tensor)
+
+
+def file_bytes(header, data=b""):
+    """A file with any header: an object that becomes JSON, or the text itself."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(offsets)}

@@ -1,0 +1,291 @@
+"""save and load: containers come back as they were, without pickle, in files that other readers open."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import OrderedDict, namedtuple
+from enum import IntEnum
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from checkpoint_testing import entry, file_bytes, parts
+from hypothesis import given
+from hypothesis import strategies as some
+
+import facula_storage as st
+from facula_checkpoint import CheckpointError, load, load_file, load_metadata, save, save_file
+from facula_storage.extend import alias
+
+
+class Tensor:
+    """A face of the smallest kind."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def __eq__(self, other):
+        return isinstance(other, Tensor) and np.array_equal(st.to_numpy(*self.parts), st.to_numpy(*other.parts))
+
+    __hash__ = None
+
+
+def tensor(values):
+    return Tensor(parts(values))
+
+
+def to_parts(value):
+    return value.parts if isinstance(value, Tensor) else None
+
+
+def kept(value, path, **how):
+    save(value, path, to_parts=to_parts)
+    return load(path, from_parts=Tensor, **how)
+
+
+def same(a, b):
+    """Equal, and of the same types all through; NaN equals itself."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return len(a) == len(b) and all(map(same, a.keys(), b.keys())) and all(map(same, a.values(), b.values()))
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, complex):
+        return same(a.real, b.real) and same(a.imag, b.imag)
+    if isinstance(a, float):
+        return math.copysign(1, a) == math.copysign(1, b) and a == b if a == a else b != b
+    return a == b
+
+
+def example():
+    return {
+        "model": OrderedDict(weight=tensor([[1.0, 2.0]]), bias=tensor([3.0])),
+        "optimizer": {"state": {0: {"step": 7, "moment": tensor([1, 2])}}, "betas": (0.9, 0.999), "amsgrad": False},
+        "history": [1.5, math.inf, None, "ü"],
+        ("a", 1): complex(1, -0.0),
+    }
+
+
+@pytest.mark.parametrize("how", [{}, {"lazy": True}, {"lazy": True, "copy": True}], ids=str)
+def test_a_training_run_comes_back(path, how):
+    assert same(kept(example(), path, **how), example())
+
+
+scalars = (
+    some.none() | some.booleans() | some.integers() | some.floats() | some.complex_numbers() | some.text(max_size=5)
+) | some.text(some.characters(), max_size=3)
+keys = scalars.filter(lambda key: key == key) | some.tuples(some.integers(), some.text(max_size=2))
+tensors = some.lists(some.integers(-9, 9), max_size=3).map(tensor)
+objects = some.recursive(
+    scalars | tensors,
+    lambda inner: (
+        some.lists(inner, max_size=3)
+        | some.lists(inner, max_size=3).map(tuple)
+        | some.dictionaries(keys, inner, max_size=3)
+        | some.dictionaries(keys, inner, max_size=3).map(OrderedDict)
+    ),
+    max_leaves=10,
+)
+
+
+@given(value=objects)
+def test_any_object_comes_back(tmp_path_factory, value):
+    path = tmp_path_factory.mktemp("any") / "object"
+    assert same(kept(value, path), value)
+    safetensors.numpy.load_file(path)
+
+
+@pytest.mark.parametrize(
+    "value", [10**5000, -(2**63) - 1, 2**63 - 1, -0.0, 5e-324, "\ud800", "\0", {}, [], ()], ids=type
+)
+def test_extreme_values(path, value):
+    assert same(kept([value], path), [value])
+
+
+def test_a_key_that_python_would_not_print(path):
+    value = {10**5000: {"t": tensor([1.0])}}
+    assert same(kept(value, path), value)
+    with pytest.raises(TypeError, match=r"\[a large integer\]\[0\] is a builtins.bytes"):
+        save({10**5000: [b""]}, path)
+
+
+def test_one_tensor_alone(path):
+    assert kept(tensor([1.0]), path) == tensor([1.0])
+    assert list(load_file(path)) == ["tensor"]
+
+
+def test_tensors_are_named_by_how_one_gets_to_them(path):
+    save(example(), path, to_parts=to_parts)
+    names = ["model.weight", "model.bias", "optimizer.state.0.moment"]
+    assert list(load_file(path)) == names
+    assert sorted(safetensors.numpy.load_file(path)) == sorted(names)
+
+
+def test_a_state_dict_keeps_its_names(path):
+    state = {"fc.weight": tensor([1.0, 2.0]), "fc.bias": tensor([3.0])}
+    save(state, path, to_parts=to_parts)
+    theirs = safetensors.numpy.load_file(path)
+    assert {name: array.tolist() for name, array in theirs.items()} == {"fc.weight": [1.0, 2.0], "fc.bias": [3.0]}
+
+
+def test_names_that_would_collide_are_told_apart(path):
+    value = {
+        "a.b": tensor([1]),
+        "a": {"b": tensor([2])},
+        "a.b#2": tensor([3]),
+        "__metadata__": tensor([4]),
+        "": tensor([5]),
+        "\ud800": tensor([6]),
+        "?": tensor([7]),
+        1: tensor([8]),
+        "1": tensor([9]),
+    }
+    assert same(kept(value, path), value)
+    assert len(safetensors.numpy.load_file(path)) == len(value)
+
+
+def test_shared_memory_is_written_once_and_stays_shared(path):
+    tied = tensor([1.0, 2.0])
+    followed = Tensor((alias(tied.parts[0]), *tied.parts[1:]))
+    value = {"embedding": tied, "head": tied, "data": followed, "copy": tensor([1.0, 2.0])}
+    loaded = kept(value, path)
+    assert list(load_file(path)) == ["embedding", "copy"]
+    st.to_numpy(*loaded["embedding"].parts)[0] = 7.0
+    assert st.to_numpy(*loaded["head"].parts)[0] == st.to_numpy(*loaded["data"].parts)[0] == 7.0
+    assert st.to_numpy(*loaded["copy"].parts)[0] == 1.0
+    assert loaded["embedding"] is not loaded["head"]
+
+
+def test_views_of_one_memory_are_written_in_full(path):
+    base = np.arange(4.0)
+    value = [tensor(base), tensor(base[:2]), tensor(base[::2]), tensor(base[:0]), tensor(base[:0])]
+    assert same(kept(value, path), value)
+    assert len(load_file(path)) == 5
+
+
+def test_without_a_codec_the_triples_are_the_tensors(path):
+    save([parts([1.0]), (1, 2, 3)], path)
+    (storage, layout, offset), numbers = load(path)
+    assert st.to_numpy(storage, layout, offset).tolist() == [1.0]
+    assert numbers == (1, 2, 3)
+
+
+def test_metadata_of_the_users_own(path):
+    save([1], path, metadata={"author": "me"})
+    assert load_metadata(path) == {"author": "me"}
+    with pytest.raises(ValueError, match="reserved"):
+        save([1], path, metadata={"facula.structure": "mine"})
+
+
+def test_files_of_other_programs_are_dicts_of_tensors(path):
+    safetensors.numpy.save_file({"w": np.arange(3.0)}, path)
+    assert load(path, from_parts=Tensor) == {"w": tensor(np.arange(3.0))}
+
+
+Pair = namedtuple("Pair", "a b")
+Colour = IntEnum("Colour", "RED")
+CYCLE: list = []
+CYCLE.append(CYCLE)
+
+
+def deep(levels):
+    value: object = 1
+    for _ in range(levels):
+        value = {"k": [value]}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ({"a": [1, {2}]}, TypeError, r"the object\['a'\]\[1\] is a builtins.set; expected a tensor, dict"),
+        ([Pair(1, 2)], TypeError, r"the object\[0\] is a test_nested.Pair"),
+        ([Colour.RED], TypeError, "Colour"),
+        ([np.float64(1)], TypeError, "numpy.float64"),
+        ([b"bytes"], TypeError, "builtins.bytes"),
+        ([lambda: 0], TypeError, "function"),
+        ({frozenset(): 1}, TypeError, r"has the key frozenset\(\); expected keys of str"),
+        ({(1, b""): 1}, TypeError, "has the key b''"),
+        (CYCLE, ValueError, "contain itself"),
+        (deep(60), ValueError, "more than 100 containers deep"),
+    ],
+    ids=lambda value: "" if isinstance(value, (list, dict)) else None,
+)
+def test_what_cannot_be_saved_is_refused_with_its_place(path, value, error, message):
+    save([1], path)
+    with pytest.raises(error, match=message):
+        save(value, path)
+    assert load(path) == [1]
+
+
+def test_the_deepest_containers_come_back(path):
+    assert kept(deep(50), path) == deep(50)
+
+
+def described_by(structure):
+    """A file with one tensor `w` and any structure."""
+    text = structure if isinstance(structure, str) else json.dumps(structure)
+    return file_bytes({"__metadata__": {"facula.structure": text}, "w": entry("F32", (2,), (0, 8))}, bytes(8))
+
+
+def rooted(root):
+    return {"version": 1, "root": root}
+
+
+W = {"tensor": "w"}
+
+
+@pytest.mark.parametrize(
+    ("structure", "message"),
+    [
+        ("{", "its structure is not valid"),
+        ("[1]", "it has no version"),
+        ("{}", "it has no version"),
+        ({"version": 2, "root": W}, "version 2, this package reads 1; update it"),
+        ({"version": True, "root": W}, "version True"),
+        ({"version": 1}, "not a version and a root"),
+        ('{"version": 1, "version": 1, "root": 1}', "the name 'version' is there twice"),
+        (rooted([W, {"float": "1"}]), "'float' with '1' stands for nothing known"),
+        (rooted([W, {"tensor": "v"}]), r"names 1 tensor\(s\) that the file lacks \(v\)"),
+        (rooted([]), r"1 of the file are not in it \(w\): another program changed the file"),
+        (rooted([W, {}]), "an object has 0 members"),
+        (rooted([W, {"tuple": [], "list": []}]), "an object has 2 members"),
+        (rooted([W, {"set": []}]), "'set' with"),
+        (rooted([W, {"tuple": 1}]), "'tuple' with 1"),
+        (rooted([W, {"int": "zz"}]), "'int' with 'zz'"),
+        (rooted([W, {"complex": [1.0]}]), "'complex' with"),
+        (rooted([W, {"complex": [W, W]}]), "'complex' with"),
+        (rooted([W, {"dict": {"a": 1}}]), "not a list of pairs"),
+        (rooted([W, {"dict": [["a"]]}]), "not a list of pairs"),
+        (rooted([W, {"dict": [["a", 1], ["a", 2]]}]), "the key 'a' twice"),
+        (rooted([W, {"dict": [[1, 1], [True, 2]]}]), "the key True twice"),
+        (rooted([W, {"dict": [[[1], 1]]}]), r"the key \[1\]; expected str"),
+        (rooted({"dict": [[W, 1]]}), "the tensor 'w' as a key"),
+        (rooted([W, json.loads("[" * 150 + "]" * 150)]), "nested more than 100"),
+        ('{"version": 1, "root": ' + "[" * 100_000, "nested too deeply"),
+        ('{"version": 1, "root": ' + "9" * 5000 + "}", "its structure is not valid"),
+        ('{"version": 1, "root": NaN}', "NaN is no JSON number"),
+    ],
+)
+def test_hostile_structures_are_refused_and_no_tensor_made(path, structure, message):
+    path.write_bytes(described_by(structure))
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load(path, from_parts=lambda parts: pytest.fail("a tensor was made"))
+    assert caught.value.path == str(path)
+    assert list(load_file(path)) == ["w"]
+
+
+def test_what_another_program_added_is_not_dropped_silently(path):
+    save({"a": tensor([1.0])}, path, to_parts=to_parts)
+    with safetensors.safe_open(path, framework="np") as opened:
+        texts = opened.metadata()
+    safetensors.numpy.save_file({"a": np.ones(1), "b": np.ones(1)}, path, texts)
+    with pytest.raises(CheckpointError, match=r"not in it \(b\).*load_file"):
+        load(path)
+
+
+def test_save_file_and_load_meet(path):
+    save_file({"a": parts([1.0])}, path)
+    assert load(path, from_parts=Tensor) == {"a": tensor([1.0])}
