@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, pack_saved, set_context, special
+from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, set_context, special
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, layout_of, uint8
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
 
@@ -17,6 +17,7 @@ from ._errors import ArgumentError, DTypeError, launch_error
 from ._memory import check_out
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
+from ._packing import pack_node
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, promote_types, scalar_dtype
 from ._rules import Kept, keep
 from ._sites import user_site
@@ -349,7 +350,7 @@ def node_for(
         if position < len(results):
             results[position].node = node
     if hooks is not None:
-        pack_saved(node, hooks, Tensor)
+        pack_node(op, node, results, hooks)
     if any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands]):
         set_context(node, disable_overrides())
     return node
