@@ -214,6 +214,8 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any
         if any(isinstance(one, complex) for one in ends):
             dtype = dtype.to_complex()
     dtype = as_dtype(dtype, "linspace")
+    if not hasattr(steps, "__index__"):
+        raise TypeError(f"linspace: expected steps to be an integer; got {steps!r}")
     if steps < 0:
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     if dtype.category == INTEGER:

@@ -68,7 +68,7 @@ POINTWISE = [
     unary("expm1", np.expm1, result=floating, inplace="expm1_", gradient=REAL, dtypes=("bool", *REALS)),
     unary("rsqrt", lambda x: 1 / np.sqrt(x), result=floating, inplace="rsqrt_", gradient=REAL, dtypes=("bool", *REALS), domain=POSITIVE),
     unary("reciprocal", lambda x: 1 / x, result=floating, inplace="reciprocal_", gradient=BOTH, domain=POSITIVE),
-    unary("square", by_kind(lambda x: x, lambda x: x * x), inplace="square_", gradient=BOTH),
+    unary("square", by_kind(lambda x: x.astype(int), lambda x: x * x), result=lambda d: "int64" if d == "bool" else d, inplace="square_", gradient=BOTH),
     unary("neg", np.negative, dtypes=NUMBERS, inplace="neg_", gradient=BOTH),
     unary("abs", np.abs, dtypes=NUMBERS, result=real_part, gradient=BOTH),
     unary("sign", by_kind(lambda x: x, np.sign), dtypes=("bool", *REALS), inplace="sign_", gradient=REAL, second=False),
@@ -86,9 +86,9 @@ ARITHMETIC = [
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
     binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
     binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
-    binary("logical_and", np.logical_and, result=boolean),
-    binary("logical_or", np.logical_or, result=boolean),
-    binary("logical_xor", np.logical_xor, result=boolean),
+    binary("logical_and", np.logical_and, numbers=False, result=boolean),
+    binary("logical_or", np.logical_or, numbers=False, result=boolean),
+    binary("logical_xor", np.logical_xor, numbers=False, result=boolean),
 ]
 
 COMPARISONS = [

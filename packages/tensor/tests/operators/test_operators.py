@@ -1,7 +1,10 @@
 """Every row of rows.py, through every check of harness.py."""
 
 import harness
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rows import ROWS
 
 import facula_tensor as ft
@@ -75,3 +78,32 @@ def test_half_precision_gradients_have_the_operands_dtype(row):
         ft.sum(result).backward()
         assert [one.grad.dtype for one in tensors] == [harness.DTYPES[dtype]] * len(tensors)
         assert [tuple(one.grad.shape) for one in tensors] == [tuple(one.shape) for one in tensors]
+
+
+@st.composite
+def arrays(draw, row, dtype, shape):
+    """Elements of a random layout: some dimensions permuted, sliced with a step, or expanded."""
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    order = draw(st.permutations(range(len(shape))))
+    steps = [draw(st.integers(1, 3)) for _ in shape]
+    repeated = [draw(st.booleans()) and draw(st.booleans()) for _ in shape]
+    wide = [1 if repeated[i] else shape[i] * steps[i] + draw(st.integers(0, 1)) for i in order]
+    base = harness.draw(rng, tuple(wide), dtype, row)
+    tensor, values = harness.make(base, dtype), base
+    back = [order.index(i) for i in range(len(shape))]
+    tensor, values = tensor.permute(back) if shape else tensor, values.transpose(back)
+    index = tuple(slice(None) if one else slice(0, size * step, step) for one, size, step in zip(repeated, shape, steps, strict=True))
+    return tensor[index].expand(shape), np.broadcast_to(values[index], shape)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.elementwise], ids=str)
+@given(data=st.data())
+def test_random_operands(row, data):
+    dtype = data.draw(st.sampled_from(row.dtypes))
+    shape = tuple(data.draw(st.lists(st.integers(0, 5), max_size=4)))
+    pairs = []
+    for _ in range(row.arity):
+        mine = tuple(1 if size > 1 and data.draw(st.booleans()) else size for size in shape[data.draw(st.integers(0, len(shape))) :])
+        pairs.append(data.draw(arrays(row, dtype, mine)))
+    got = harness.call(row, [tensor for tensor, _ in pairs])
+    harness.compare(row, got, harness.reference(row, [values for _, values in pairs], dtype), dtype, f"random {shape}")

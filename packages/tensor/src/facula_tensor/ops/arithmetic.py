@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage import DType, Layout
+from facula_storage import DType, Layout, bool_, int64
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
 from .._general import general
-from .._operator import operators, pass_on, recording
+from .._operator import operators, pass_on, raw, recording
 from .._promotion import floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
@@ -235,13 +235,15 @@ class sign:
 # ------------------------------------------------------------------------------------- made of the others
 @method()
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element times itself.
+    """Each element times itself; int64 for bool.
 
     >>> from facula_tensor import tensor
     >>> square(tensor([1.0, -3.0]))
     tensor([1., 9.])
     """
     input = as_tensor("square", input)
+    if input.dtype is bool_:
+        input = raw.to(input, (int64,))
     return give("square", recording.mul(input, input), out)
 
 

@@ -262,11 +262,14 @@ def store(operation: str, target: Tensor, result: Tensor) -> Tensor:
     return _copy(operation, target, result)
 
 
-def give(operation: str, result: Tensor, out: Tensor | None) -> Tensor:
-    """`result`, or `out` with the result in it: the `out=` form of composite operators."""
+def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
+    """`result`, or `out` with the result in it: the `out=` form of composite operators.
+
+    `operands` may share no memory with `out`.
+    """
     if out is None:
         return result
-    check_out(operation, layout_of_tensor(result), out, ())
+    check_out(operation, layout_of_tensor(result), out, operands)
     if result.node is not None:
         raise RuntimeError(f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()")
     return raw.copy_into(out, result)

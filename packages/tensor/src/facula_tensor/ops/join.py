@@ -150,7 +150,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             )
     ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
     result = recording.cat(ready, (at,))
-    return give("cat", result, out)
+    return give("cat", result, out, tensors)
 
 
 def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:

@@ -10,7 +10,6 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING
 from .._declare import elementwise
 from .._errors import DTypeError
 from .._operator import raw
-from .._promotion import scalar_dtype
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .comparison import boolean
@@ -66,48 +65,45 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("isfinite", raw.eq(raw.add(isinf(x), raw.isnan(x)), False), out)
 
 
-def _truth(operation: str, value: Any) -> Any:
-    """A tensor or number as bool."""
-    if isinstance(value, Tensor):
-        value = value.detach()
-        return value if value.dtype is bool_ else raw.ne(value, 0)
-    scalar_dtype(type(value))
-    return bool(value)
+def _truth(value: Tensor) -> Tensor:
+    """A tensor as bool, without its graph."""
+    value = value.detach()
+    return value if value.dtype is bool_ else raw.ne(value, 0)
 
 
 @method()
-def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
     """
-    answer = raw.mul(_truth("logical_and", as_tensor("logical_and", input)), _truth("logical_and", other))
+    answer = raw.mul(_truth(as_tensor("logical_and", input)), _truth(as_tensor("logical_and", other)))
     return give("logical_and", answer, out)
 
 
 @method()
-def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element of each pair is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
     tensor([ True,  True, False])
     """
-    answer = raw.add(_truth("logical_or", as_tensor("logical_or", input)), _truth("logical_or", other))
+    answer = raw.add(_truth(as_tensor("logical_or", input)), _truth(as_tensor("logical_or", other)))
     return give("logical_or", answer, out)
 
 
 @method()
-def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([ True,  True, False])
     """
-    answer = raw.ne(_truth("logical_xor", as_tensor("logical_xor", input)), _truth("logical_xor", other))
+    answer = raw.ne(_truth(as_tensor("logical_xor", input)), _truth(as_tensor("logical_xor", other)))
     return give("logical_xor", answer, out)
 
 
@@ -140,13 +136,15 @@ for _function in (logical_and, logical_or, logical_xor, logical_not):
 # ------------------------------------------------------------------------- Python's & | ^ ~, for masks
 def _dunder(names: tuple[str, ...], sign: str, function: Any) -> None:
     def combine(self: Tensor, *operands: Any) -> Any:
+        from .._creation import as_tensor_like
+
         for one in (self, *operands):
             if isinstance(one, Tensor):
                 if one.dtype.category != BOOL:
                     raise DTypeError(f"{sign}: defined for bool tensors; got {one.dtype.name}; compare first, as in (x > 0) {sign} m")
             elif type(one) is not bool:
                 return NotImplemented
-        return function(self, *operands)
+        return function(self, *[as_tensor_like(one, self) for one in operands])
 
     combine.__doc__ = f"`{function.__name__}` of bool tensors."
     for name in names:

@@ -19,8 +19,13 @@ from .copying import give
 __all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "sum"]
 
 
+MOST_DIMS = 64
+
+
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None and ()."""
+    if ndim > MOST_DIMS:
+        raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
     if dim is None or dim == ():
         return tuple(range(ndim))
     if not isinstance(dim, (tuple, list)):
