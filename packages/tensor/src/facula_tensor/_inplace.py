@@ -57,7 +57,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         saved = op.saved_operands(edges)
         ready = tuple(
             [
-                raw.clone(a) if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target))) else a
+                _before(a) if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target))) else a
                 for a, wanted in zip(ready, saved, strict=True)
             ]
         )
@@ -140,6 +140,15 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
             f"(shape {layout.shape}) has strides {layout.strides}; call .contiguous() before taking views"
         )
     return True
+
+
+def _before(a: Tensor) -> Tensor:
+    """A copy with the history of `a`, so that gradients of gradients go through what is saved."""
+    if a.node is LEAF:
+        return recording.clone(a)
+    copy = raw.clone(a)
+    copy.node = a.node
+    return copy
 
 
 def _same(a: Tensor, b: Tensor) -> bool:

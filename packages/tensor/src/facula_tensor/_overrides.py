@@ -71,7 +71,9 @@ class disable_overrides(replace_mode):
         super().__init__(overrides=False)
 
 
-def default_torch_function(cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+def default_torch_function(
+    cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+) -> Any:
     """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
     operand's class is not among this one's bases: it may know better."""
     if not all([issubclass(cls, kind) for kind in types]):

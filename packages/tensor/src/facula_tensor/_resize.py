@@ -32,7 +32,9 @@ def resize_(self: Tensor, *shape: Any) -> Tensor:
         raise ValueError(f"resize_: expected lengths of at least 0; got {wanted}")
     old = layout_of_tensor(self)
     if self.node is not None:
-        raise RuntimeError(f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()")
+        raise RuntimeError(
+            f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
+        )
     layout = contiguous(wanted, old.dtype, old.device)
     if layout.numel and old.device.type != "meta":
         reserve(self, self._offset + layout.nbytes)
@@ -49,7 +51,9 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
     try:
         check_replaceable(storage)
     except RuntimeError as error:
-        raise RuntimeError(f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}") from None
+        raise RuntimeError(
+            f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}"
+        ) from None
     # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
     device = layout_of_tensor(tensor).device
     address, unused = take(contiguous((nbytes,), uint8, device))

@@ -52,9 +52,10 @@ def bases_of(tensor: Tensor) -> Iterator[Tensor]:
 
 def root_of(tensor: Tensor) -> Tensor:
     """The tensor at the root of a family of views."""
-    for tensor in bases_of(tensor):
+    root = tensor
+    for root in bases_of(tensor):  # noqa: B007  the last one
         pass
-    return tensor
+    return root
 
 
 def first_view(base: Tensor) -> list:
@@ -143,6 +144,8 @@ def renew(view: Tensor, root: Tensor) -> None:
     from ._operator import operators
 
     old = view.node
-    node_for(operators["as_strided"], (root,), (layout_of_tensor(root),), region(view, root), [view], None, (edge_to(root),))
+    node_for(
+        operators["as_strided"], (root,), (layout_of_tensor(root),), region(view, root), [view], None, (edge_to(root),)
+    )
     if type(old) is Node:
         move_hooks(view, old)

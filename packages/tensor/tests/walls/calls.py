@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import facula_tensor as ft
 import pytest
+
+import facula_tensor as ft
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -136,7 +137,9 @@ every_operator = pytest.mark.parametrize("name", sorted(CALLS))
 every_change = pytest.mark.parametrize("name", sorted(CHANGES))
 
 
-def pair(device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), requires_grad: bool = True) -> tuple[Any, Any]:
+def pair(
+    device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), requires_grad: bool = True
+) -> tuple[Any, Any]:
     """Two leaves of different elements between 0.5 and 2."""
     n = 1
     for size in shape:
@@ -144,7 +147,8 @@ def pair(device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), re
     first = [0.5 + 1.5 * ((7 * i + 3) % (n + 1)) / (n + 1) for i in range(n)]
     second = [0.5 + 1.5 * ((5 * i + 1) % (n + 2)) / (n + 2) for i in range(n)]
     return tuple(
-        ft.tensor(values, dtype=dtype, device=device).reshape(shape).requires_grad_(requires_grad) for values in (first, second)
+        ft.tensor(values, dtype=dtype, device=device).reshape(shape).requires_grad_(requires_grad)
+        for values in (first, second)
     )
 
 

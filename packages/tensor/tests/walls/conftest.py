@@ -6,8 +6,9 @@ import gc
 import sys
 
 import pytest
-from facula_storage import Device
 from fake_backend import fake
+
+from facula_storage import Device
 
 fake()  # registered for all tests
 

@@ -17,8 +17,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
 from facula_cpu import CpuBackend
-from facula_storage import Device, Layout, LaunchError, MallocAllocator, Plan
+from facula_storage import Device, LaunchError, Layout, MallocAllocator, Plan
 from facula_storage.extend import host_view, register_backend
 
 
@@ -132,7 +133,9 @@ class FakeBackend:
                 except LaunchError as error:
                     status, first, second, third, *_ = error.args
                     kind = IndexError if status == 1 else RuntimeError
-                    self.failed.append(kind(f"{operator}: status {status} ({first}, {second}, {third}), called at {where}"))
+                    self.failed.append(
+                        kind(f"{operator}: status {status} ({first}, {second}, {third}), called at {where}")
+                    )
                 if count is not None:
                     count -= 1
 

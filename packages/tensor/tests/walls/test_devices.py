@@ -3,12 +3,13 @@ values, gradients, lifetimes and errors."""
 
 from __future__ import annotations
 
-import facula_tensor as ft
 import numpy as np
 import pytest
 from calls import CALLS, CHANGES, declared, differentiable, every_change, every_operator, pair, total
-from facula_storage import Device
 from fake_backend import MemoryFault, fake, numbers
+
+import facula_tensor as ft
+from facula_storage import Device
 
 
 def test_every_operator_is_called_here():
@@ -57,7 +58,9 @@ def test_changes_are_the_cpus(name):
         view = changed[1]
         CHANGES[name](changed, y)
         (changed.sum() + view.sum() * 3).backward()
-        results.append([numbers(one) for one in (changed, view, x.grad)] + [None if y.grad is None else numbers(y.grad)])
+        results.append(
+            [numbers(one) for one in (changed, view, x.grad)] + [None if y.grad is None else numbers(y.grad)]
+        )
     for here, there in zip(*results, strict=True):
         np.testing.assert_array_equal(here, there)
 
@@ -72,7 +75,7 @@ def test_work_waits_until_somebody_looks():
     assert all(__file__ in where for _, where, _ in backend.queue)
     backend.run(1)
     assert len(backend.queue) == 1
-    assert z[0, 0].item() == pytest.approx(((x[0, 0].item() + y[0, 0].item()) * x[0, 0].item()))
+    assert z[0, 0].item() == pytest.approx((x[0, 0].item() + y[0, 0].item()) * x[0, 0].item())
     assert not backend.queue
 
 

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import threading
 
-import facula_tensor as ft
 import pytest
 from calls import CALLS, CHANGES, differentiable, every_change, every_operator, pair, total
+
+import facula_tensor as ft
 from facula_autograd import Function, detect_anomaly, grad, saved_tensors_hooks
 
 pytestmark = pytest.mark.usefixtures("no_collector")

@@ -6,12 +6,13 @@ import asyncio
 import re
 import threading
 
-import facula_autograd as ag
-import facula_tensor as ft
 import numpy as np
 import pytest
 from calls import CALLS, differentiable, every_operator, pair, total
 from fake_backend import numbers
+
+import facula_autograd as ag
+import facula_tensor as ft
 
 
 @every_operator

@@ -1,4 +1,4 @@
-"""Buffers in another physical order: nobody sees it, and what needs a plain address makes the storage plain for good."""
+"""Buffers in another physical order: nobody sees it, and what asks for an address makes the storage plain for good."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import copy
 import pickle
 from itertools import product
 
-import facula_tensor as ft
 import numpy as np
 import pytest
 from calls import CALLS, CHANGES, differentiable, every_change, every_operator, pair, total
+from fake_backend import numbers
+
+import facula_tensor as ft
 from facula_storage import contiguous, layout_of
 from facula_storage.extend import order_buffer
-from fake_backend import numbers
 
 
 def ordered(tensor):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import facula_tensor as ft
 import numpy as np
 import pytest
-from facula_autograd import MutationError
-from facula_tensor._memory import overlaps_itself
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from programs import Functional, program, run
+
+import facula_tensor as ft
+from facula_autograd import MutationError
+from facula_tensor._memory import overlaps_itself
 
 starts = st.sampled_from([(3, 2), (2, 3), (4,), (1, 3)])
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 
-import facula_tensor as ft
 import numpy as np
 import pytest
 from calls import CALLS, differentiable, pair, total
+from fake_backend import numbers
+
+import facula_tensor as ft
 from facula_storage import Plan, contiguous, cpu
 from facula_storage.extend import release_retired, replace_buffer, take
-from fake_backend import numbers
 
 pytestmark = pytest.mark.usefixtures("often_switching")
 
@@ -121,8 +122,7 @@ def test_buffers_replaced_under_those_who_compute(moving, live_blocks):
     in_threads(work, 4)
     assert moved[0] > 10
     assert release_retired() == 0, "what was retired is released in the end"
-    out = None
-    del shared, other, out
+    shared = other = None
     assert live_blocks() <= before + 1
 
 

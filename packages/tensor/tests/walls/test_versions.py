@@ -6,10 +6,11 @@ import re
 import sys
 import threading
 
-import facula_tensor as ft
 import numpy as np
 import pytest
 from calls import CALLS, differentiable, pair, total
+
+import facula_tensor as ft
 from facula_autograd import MutationError, saved_tensors_hooks
 from facula_autograd.extend import Node
 
@@ -76,7 +77,9 @@ def test_changes_through_aliases(alias, change, made):
     with ft.no_grad():
         CHANGES[change](target)
     if shares:
-        with pytest.raises(MutationError, match=f"'input'.*mul saved it at {HERE}:.*changed in place since, last by .*{HERE}"):
+        with pytest.raises(
+            MutationError, match=f"'input'.*mul saved it at {HERE}:.*changed in place since, last by .*{HERE}"
+        ):
             out.sum().backward()
     else:
         out.sum().backward()

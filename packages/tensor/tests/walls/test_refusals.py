@@ -1,0 +1,113 @@
+"""Bad input: said at the call, with what happened, where, and what to do; nothing is changed before."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from calls import pair
+
+import facula_tensor as ft
+from facula_autograd import FreedGraphError, GradientError, gradcheck, gradgradcheck
+
+HERE = re.escape(__file__)
+
+
+def test_a_second_backward():
+    x, y = pair()
+    out = (x * y).sum()
+    out.backward()
+    with pytest.raises(
+        FreedGraphError,
+        match=rf"mul saved at {HERE}:\d+.*earlier backward pass, started at {HERE}:\d+.*retain_graph=True",
+    ):
+        out.backward()
+
+
+def test_backward_of_many_elements():
+    x, y = pair()
+    with pytest.raises(GradientError, match=r"scalar.*float64 \(3, 4\)"):
+        (x * y).backward()
+    with pytest.raises(GradientError, match="does not"):
+        x.detach().sum().backward()
+    with pytest.raises(GradientError, match=r"float64 \(3, 4\).*float64 \(4,\)"):
+        (x * y).backward(ft.ones(4, dtype=ft.float64))
+
+
+REFUSED = {
+    "shape": (lambda x: x.add_(ft.ones(5)), (ValueError, RuntimeError), r"add_?: .*\(3, 4\).*\(5,\)"),
+    "larger": (lambda x: x.add_(ft.ones(2, 3, 4)), (ValueError, RuntimeError), r"\(2, 3, 4\)"),
+    "dtype": (lambda x: x.add_(1j), (RuntimeError, TypeError), "complex"),
+    "to int": (lambda x: x.to(ft.int64).mul_(1.5), (RuntimeError, TypeError), "float.*int64"),
+    "device": (lambda x: x.add_(ft.ones(3, 4, device="meta")), RuntimeError, "'cpu' and 'meta'"),
+    "position": (lambda x: x[5], IndexError, r"5.*size 3"),
+    "setitem position": (lambda x: x.__setitem__(5, 1.0), IndexError, r"5.*size 3"),
+    "setitem positions": (lambda x: x.__setitem__(ft.tensor([0, 3]), 1.0), IndexError, r"3.*position 1.*size 3"),
+    "setitem mask": (lambda x: x.__setitem__(ft.tensor([True, False]), 1.0), IndexError, r"bool index"),
+    "setitem shape": (lambda x: x.__setitem__(0, ft.ones(7)), (ValueError, RuntimeError), r"\(4,\).*\(7,\)"),
+    "copy_": (lambda x: x.copy_(ft.ones(7)), (ValueError, RuntimeError), r"copy_: .*\(7,\)"),
+    "fill_": (lambda x: x.fill_(1j), (TypeError, RuntimeError), "complex"),
+    "out": (lambda x: ft.add(ft.ones(2), 1, out=x), (ValueError, RuntimeError), "out"),
+    "overlap": (lambda x: x.view(12)[1:].add_(x.view(12)[:-1]), RuntimeError, "share part of their memory"),
+    "overlaps itself": (lambda x: x[:1].expand(3, 4).add_(1), RuntimeError, "share one place"),
+    "no tensor": (lambda x: x.add_("1"), TypeError, "add_?: .*str"),
+    "random_": (lambda x: x.uniform_(2.0, 1.0), (ValueError, RuntimeError), "from <= to"),
+    "numpy": (lambda x: x.clone().requires_grad_().numpy(), RuntimeError, "detach"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_before_anything_changes(name):
+    call, errors, message = REFUSED[name]
+    x = pair(requires_grad=False)[0]
+    before, state = x.tolist(), str(ft.get_rng_state())
+    with pytest.raises(errors, match=message):
+        call(x)
+    assert (x.tolist(), x._version, str(ft.get_rng_state())) == (before, 0, state)
+
+
+def test_refused_before_anything_is_recorded():
+    x, y = pair()
+    a = x * 1
+    node = a.grad_fn
+    transposed = (x * 1).t().detach()  # a root whose elements do not lie in order
+    row = transposed[0]
+    for call in (lambda: a.add_(ft.ones(5)), lambda: a.copy_(ft.ones(5)), lambda: a.mul_(y.t())):
+        with pytest.raises((ValueError, RuntimeError)):
+            call()
+    with pytest.raises(NotImplementedError, match=r"contiguous\(\)"):
+        row.mul_(y[:, 0])
+    assert a.grad_fn is node
+    assert (a._version, transposed._version) == (0, 0)
+
+
+def test_read_only_memory():
+    import numpy as np
+
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    x = ft.from_numpy(array)
+    for call in (lambda: x.add_(1), lambda: x.zero_(), lambda: x.__setitem__(0, 1.0), lambda: ft.add(x, 1, out=x)):
+        with pytest.raises(RuntimeError, match="cannot be written"):
+            call()
+    assert (x + 1).tolist() == [1, 2, 3]
+
+
+def changed(x, y):
+    """A chain of views, siblings and changes."""
+    a = x * 1
+    first, second = a.t()[1:], a[1]
+    first[0].mul_(second.sum())
+    second.add_(y[0])
+    a[:, ::2] = y[:, 1::2] * first[1, 0].clone()
+    base = ft.zeros(3, 4, dtype=ft.float64)
+    corner = base[:2, 1:3]
+    corner.copy_(a[1:, 2:])
+    base.mul_(y)
+    return (a.exp() * base).sum(0) + corner.sum()
+
+
+def test_views_and_changes_against_numeric_gradients():
+    x, y = pair()
+    assert gradcheck(changed, (x, y))
+    assert gradgradcheck(changed, (x, y))
