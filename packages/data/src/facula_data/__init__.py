@@ -1,0 +1,40 @@
+"""facula_data: datasets, samplers, collation, and a loader that makes batches of samples.
+
+It may import NumPy, and no sibling; samples come in through the array protocols, so tensors, arrays and
+numbers all will do. Start reading at `_loader.py` (DataLoader), then `_passes.py` (one epoch) and `_fetch.py`
+(from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
+"""
+
+from ._collate import default_collate, default_convert
+from ._datasets import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
+from ._errors import CollateError, CollateTypeError
+from ._loader import DataLoader
+from ._samplers import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+from ._split import random_split
+
+__all__ = [
+    "BatchSampler",
+    "CollateError",
+    "CollateTypeError",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate",
+    "default_convert",
+    "random_split",
+]

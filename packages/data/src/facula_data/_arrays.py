@@ -1,0 +1,57 @@
+"""What counts as an array, and how it becomes NumPy's: buffers, `__array__`, DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+DLPACK_CPU = 1  # kDLCPU of the DLPack standard
+NUMBERS = "biufcmM"  # kinds of dtype whose elements are numbers or times; not text, objects or records
+
+
+def is_array(value: Any) -> bool:
+    """Whether `value` has elements that NumPy can see. Text is not an array, though it has a buffer."""
+    if isinstance(value, (str, bytes)):
+        return False
+    if isinstance(value, (np.ndarray, np.generic)):
+        return True
+    cls = type(value)
+    if hasattr(cls, "__array__") or hasattr(cls, "__array_interface__") or hasattr(cls, "__dlpack__"):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def as_numpy(value: Any) -> np.ndarray:
+    """`value` as an ndarray, without a copy where its memory allows."""
+    cls = type(value)
+    if hasattr(cls, "__dlpack__") and not (hasattr(cls, "__array__") or hasattr(cls, "__array_interface__")):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def host_view(value: Any) -> np.ndarray | None:
+    """`value` as an ndarray over the same memory, or None where that takes a copy or changes what elements are.
+
+    Only what collates alike one by one and all at once qualifies: rows of a matrix keep two dimensions, text and
+    objects do not become arrays, and stacking puts bytes and fields in the machine's order.
+    """
+    cls = type(value)
+    if cls is np.ndarray or cls is np.memmap:
+        return np.asarray(value) if value.dtype.kind in NUMBERS and value.dtype.isnative else None
+    if isinstance(value, np.ndarray) or not hasattr(cls, "__dlpack_device__"):
+        return None
+    return as_numpy(value) if value.__dlpack_device__()[0] == DLPACK_CPU else None
+
+
+def take_rows(array: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """`array[indices]` as a new C-contiguous array."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned:
+        return array.take(indices, 0)
+    # `take` would first copy the whole of it.
+    return np.ascontiguousarray(array[indices])

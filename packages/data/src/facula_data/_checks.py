@@ -1,0 +1,53 @@
+"""Checks of arguments, whose errors name operation, argument, value and expectation."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+def whole_number(operation: str, name: str, value: Any, least: int) -> int:
+    """`value` as an int of at least `least`; bool is not a number here."""
+    if not isinstance(value, bool):
+        try:
+            number = operator.index(value)
+        except TypeError:
+            pass
+        else:
+            if number >= least:
+                return number
+    raise ValueError(f"{operation}: expected {name} to be an integer of at least {least}; got {name}={value!r}")
+
+
+def truth(operation: str, name: str, value: Any) -> bool:
+    """`value`, which is True or False and nothing that merely behaves alike."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{operation}: expected {name} to be True or False; got {name}={value!r}")
+    return value
+
+
+def position(operation: str, index: Any, length: int) -> int:
+    """`index` counted from the front, where a negative one counts from the back.
+
+    Raises:
+        IndexError: there is no such element.
+        TypeError: it is no integer.
+    """
+    try:
+        index = operator.index(index)
+    except TypeError:
+        raise TypeError(f"{operation}: expected an integer as index; got {index!r}") from None
+    if -length <= index < length:
+        return index + length if index < 0 else index
+    if not length:
+        raise IndexError(f"{operation}: index {index} is out of range; there are no samples")
+    raise IndexError(f"{operation}: expected an index from {-length} to {length - 1}; got {index}")
+
+
+def has_length(value: object) -> bool:
+    """Whether `len(value)` can be asked and answers."""
+    try:
+        len(value)  # type: ignore[arg-type]
+    except (TypeError, NotImplementedError):
+        return False
+    return True

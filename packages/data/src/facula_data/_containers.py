@@ -1,0 +1,67 @@
+"""Nested containers: what kind of container a value is, and how one like it is made of other contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ._arrays import is_array
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether `value` is a sequence of contents; text is not, nor is an array that calls itself a sequence."""
+    if isinstance(value, (list, tuple)):
+        return True
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and not is_array(value)
+
+
+def record_fields(value: Any) -> tuple[str, ...] | None:
+    """The names by which a namedtuple or a dataclass is built, or None for other values."""
+    if isinstance(value, tuple):
+        return getattr(value, "_fields", None)
+    fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is None:
+        return None
+    return tuple(name for name, field in fields.items() if field.init)
+
+
+def like_record(example: Any, contents: dict[str, Any]) -> Any:
+    return type(example)(**contents)
+
+
+def like_mapping(example: Mapping[Any, Any], contents: dict[Any, Any]) -> Any:
+    """`contents` in a mapping of the example's type, if that can be made of a dict."""
+    cls = type(example)
+    if cls is dict:
+        return contents
+    try:
+        return cls(contents)  # type: ignore[call-arg]
+    except TypeError:
+        return contents
+
+
+def like_sequence(example: Sequence[Any], contents: list[Any]) -> Any:
+    """`contents` in a sequence of the example's type, if that can be made of a list; for a tuple a list, as PyTorch."""
+    cls = type(example)
+    if cls is list or isinstance(example, tuple):
+        return contents
+    try:
+        return cls(contents)  # type: ignore[call-arg]
+    except TypeError:
+        return contents
+
+
+def map_leaves(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The same nested containers with `leaf(content)` for each content that is no container."""
+    if type(value) is list:
+        return [map_leaves(item, leaf) for item in value]
+    if is_array(value):
+        return leaf(value)
+    if isinstance(value, Mapping):
+        return like_mapping(value, {key: map_leaves(item, leaf) for key, item in value.items()})
+    fields = record_fields(value)
+    if fields is not None:
+        return like_record(value, {name: map_leaves(getattr(value, name), leaf) for name in fields})
+    if is_sequence(value):
+        return like_sequence(value, [map_leaves(item, leaf) for item in value])
+    return leaf(value)

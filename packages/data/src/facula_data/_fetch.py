@@ -1,0 +1,122 @@
+"""From the indices of a batch to the batch: read the samples, collate, convert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _checks
+from ._collate import convert_arrays, default_collate, default_convert
+from ._errors import CollateError
+from ._overrides import quick_method
+
+Convert = Callable[[np.ndarray], Any] | None
+SHOWN = 8  # indices in a note
+
+
+class BatchReader:
+    """`reader(indices)` is a batch of a dataset.
+
+    With the default collation, a dataset's `get_batch` is asked first: one fancy index in place of a sample at a time.
+    """
+
+    __slots__ = ("_collate", "_convert", "_dataset", "_read_list", "_read_whole")
+
+    def __init__(self, dataset: Any, collate: Callable[[list[Any]], Any], convert: Convert) -> None:
+        self._dataset, self._collate, self._convert = dataset, collate, convert
+        self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
+        whole = quick_method(dataset, "get_batch", "__getitem__")
+        self._read_whole = whole if collate is default_collate else None
+
+    def __call__(self, indices: Sequence[Any] | np.ndarray) -> Any:
+        batch = NotImplemented
+        if self._read_whole is not None and len(indices):
+            array = as_indices(indices)
+            if array is not None:
+                batch = self._read_whole(array)
+                if batch is not NotImplemented:
+                    return default_convert(batch, convert=self._convert)
+        chosen = as_list(indices)
+        samples = self._samples(chosen)
+        batch = collated(self._collate, samples, chosen)
+        return batch if self._convert is None else convert_arrays(batch, self._convert)
+
+    def _samples(self, chosen: list[Any]) -> list[Any]:
+        if self._read_list is None:
+            return [read_one(self._dataset, index) for index in chosen]
+        try:
+            samples = self._read_list(chosen)
+        except Exception as error:
+            error.add_note(f"DataLoader: raised by {type(self._dataset).__name__}.__getitems__({short(chosen)})")
+            raise
+        if len(samples) != len(chosen):
+            raise ValueError(
+                f"DataLoader: expected {type(self._dataset).__name__}.__getitems__ to give a sample for each index; "
+                f"got {len(samples)} for {len(chosen)} indices ({short(chosen)})"
+            )
+        return samples
+
+
+class SampleReader:
+    """`reader(index)` is one sample, for a loader without batches."""
+
+    __slots__ = ("_collate", "_convert", "_dataset")
+
+    def __init__(self, dataset: Any, collate: Callable[[Any], Any], convert: Convert) -> None:
+        self._dataset, self._collate, self._convert = dataset, collate, convert
+
+    def __call__(self, index: Any) -> Any:
+        return self.finish(read_one(self._dataset, index), index)
+
+    def finish(self, sample: Any, index: Any) -> Any:
+        """The sample through `collate_fn` and `convert`; `index` is for the errors."""
+        sample = collated(self._collate, sample, [index])
+        return sample if self._convert is None else convert_arrays(sample, self._convert)
+
+
+def read_one(dataset: Any, index: Any) -> Any:
+    """`dataset[index]`; what it raises says the index."""
+    try:
+        return dataset[index]
+    except Exception as error:
+        error.add_note(f"DataLoader: raised by {type(dataset).__name__}.__getitem__({index!r}){beyond(dataset, index)}")
+        raise
+
+
+def beyond(dataset: Any, index: Any) -> str:
+    """What to add where the sampler's index is not one of the dataset's."""
+    if isinstance(index, int) and _checks.has_length(dataset) and not -len(dataset) <= index < len(dataset):
+        return f"; the sampler gave an index beyond the dataset's {len(dataset)} samples"
+    return ""
+
+
+def collated(collate: Callable[[Any], Any], samples: Any, indices: list[Any]) -> Any:
+    """`collate(samples)`; what it raises says which samples of the dataset they were."""
+    try:
+        return collate(samples)
+    except CollateError as error:
+        raise error.at(indices) from None
+    except Exception as error:
+        error.add_note(f"DataLoader: raised while collating the samples {short(indices)} of the dataset")
+        raise
+
+
+def as_indices(indices: Sequence[Any] | np.ndarray) -> np.ndarray | None:
+    """The indices as an array of integers, or None where they are something else."""
+    if isinstance(indices, range):
+        return np.arange(indices.start, indices.stop, indices.step)
+    array = np.asarray(indices)
+    return array if array.ndim == 1 and array.dtype.kind in "iu" else None
+
+
+def as_list(indices: Sequence[Any] | np.ndarray) -> list[Any]:
+    """The indices as Python's own integers, or what else a sampler gives."""
+    return indices.tolist() if isinstance(indices, np.ndarray) else list(indices)
+
+
+def short(indices: list[Any]) -> str:
+    """The first few, for a message."""
+    more = f", … ({len(indices)} in all)" if len(indices) > SHOWN else ""
+    return f"[{', '.join(map(repr, indices[:SHOWN]))}{more}]"

@@ -1,0 +1,285 @@
+"""DataLoader: what to read, in which order, how many at a time, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from reprlib import repr as shown
+from typing import Any
+
+import numpy as np
+
+from . import _checks
+from ._collate import convert_arrays, default_collate, default_convert
+from ._datasets import IterableDataset
+from ._fetch import BatchReader, SampleReader
+from ._passes import Pass, Progress, batched_pass, single_pass, streamed_pass, streamed_single_pass
+from ._samplers import BatchSampler, RandomSampler, SequentialSampler
+from ._seeds import Seeded, checked_seed
+
+FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "generator", "sampler"})
+STATE = ("seed", "epoch", "position")
+
+
+class DataLoader(Seeded):
+    """Batches of a dataset, in this process.
+
+    Args:
+        dataset: anything with `__getitem__` and `__len__`, or an IterableDataset.
+        batch_size: samples in a batch; None gives single samples, not collated.
+        shuffle: another random order in each epoch.
+        sampler: gives the indices; instead of `shuffle`.
+        batch_sampler: gives lists of indices; instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
+        num_workers: 0; there are no worker processes yet.
+        collate_fn: makes a batch of a list of samples (with `batch_size=None`: of one sample).
+        drop_last: leave out a last batch that is not full.
+        generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None. The
+            order is a function of this seed, the epoch and the position alone.
+        convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
+            memory, so it need not copy.
+
+    Each `iter(loader)` is the next epoch. `state_dict()` says in three integers where the newest has got to;
+    after `load_state_dict()` the next `iter(loader)` goes on from there, in the middle of an epoch too.
+
+    Raises:
+        ValueError, TypeError: an argument is wrong, or two exclude each other.
+        NotImplementedError: an argument is about worker processes or pinned memory.
+
+    >>> from facula_data import TensorDataset
+    >>> data = TensorDataset(np.arange(10.0).reshape(5, 2), np.arange(5))
+    >>> loader = DataLoader(data, batch_size=2, shuffle=True, generator=0)
+    >>> for x, y in loader:
+    ...     print(x.shape, y)
+    (2, 2) [0 2]
+    (2, 2) [1 4]
+    (1, 2) [3]
+
+    Source: torch.utils.data.DataLoader; the state after Grain's and MosaicML Streaming's.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        convert: Callable[[np.ndarray], Any] | None = None,
+    ) -> None:
+        super().__init__(generator)
+        _check_workers(num_workers, pin_memory, timeout, prefetch_factor, persistent_workers)
+        _check_dataset(dataset, sampler, batch_sampler)
+        _check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
+            if function is not None and not callable(function):
+                raise TypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
+        self.num_workers, self.pin_memory, self.timeout = 0, False, 0
+        self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
+        self.prefetch_factor, self.persistent_workers = None, False
+        self.dataset = dataset
+        self.sampler, self.batch_sampler = sampler, batch_sampler
+        self.batch_size = None if batch_sampler is not None else batch_size
+        self.drop_last = False if batch_sampler is not None else drop_last
+        if not isinstance(dataset, IterableDataset) and batch_sampler is None:
+            if sampler is None:
+                self.sampler = self._default_sampler(bool(shuffle))
+            if batch_size is not None:
+                self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+        self._batched = batch_size is not None or batch_sampler is not None
+        self.collate_fn = collate_fn or (default_collate if self._batched else default_convert)
+        self.convert = convert
+        self._progress = Progress(0, 0)
+        self._built = True
+
+    def _default_sampler(self, shuffle: bool) -> Any:
+        if not shuffle:
+            return SequentialSampler(self.dataset)
+        if not len(self.dataset):
+            raise ValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
+        return RandomSampler(self.dataset, generator=self.generator)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in FIXED and getattr(self, "_built", False):
+            raise AttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
+        super().__setattr__(name, value)
+
+    def __iter__(self) -> Pass:
+        previous = self._progress
+        if previous.begun:
+            progress = Progress(previous.epoch + 1, 0, True)
+        else:
+            progress = Progress(previous.epoch, previous.position, True)
+        made = self._pass(progress)
+        self._progress = progress
+        return made
+
+    def _pass(self, progress: Progress) -> Pass:
+        if isinstance(self.dataset, IterableDataset):
+            if self.batch_size is None:
+                return streamed_single_pass(self.dataset, self._sample_reader(), progress)
+            return streamed_pass(self.dataset, self.batch_size, self.drop_last, self._collate_stream, progress)
+        if self._batched:
+            return batched_pass(self.batch_sampler, BatchReader(self.dataset, self.collate_fn, self.convert), progress)
+        return single_pass(self.sampler, self._sample_reader(), progress)
+
+    def _sample_reader(self) -> SampleReader:
+        return SampleReader(self.dataset, self.collate_fn, self.convert)
+
+    def _collate_stream(self, samples: list[Any]) -> Any:
+        batch = self.collate_fn(samples)
+        return batch if self.convert is None else convert_arrays(batch, self.convert)
+
+    def __len__(self) -> int:
+        """Batches in a whole epoch."""
+        if isinstance(self.dataset, IterableDataset):
+            if not _checks.has_length(self.dataset):
+                raise TypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
+            count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
+            return count // size if self.drop_last else -(-count // size)
+        return len(self.batch_sampler if self._batched else self.sampler)
+
+    def _seeded(self) -> Seeded:
+        """Whose seed the order is a function of: a sampler's, or this loader's own."""
+        for owner in (self.sampler, self.batch_sampler, getattr(self.batch_sampler, "sampler", None)):
+            if isinstance(owner, Seeded):
+                return owner
+        return self
+
+    def state_dict(self) -> dict[str, int]:
+        """Where the newest pass has got to: `seed`, `epoch`, and `position`, the samples delivered in that epoch.
+
+        It does not depend on the batch size, so a loader with another one goes on with the same samples.
+
+        >>> loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=3)
+        >>> batches = iter(loader)
+        >>> first = next(batches)
+        >>> loader.state_dict()
+        {'seed': 3, 'epoch': 0, 'position': 2}
+        >>> rest = [batch.tolist() for batch in batches]
+        >>> again = DataLoader(range(6), batch_size=2, shuffle=True)
+        >>> again.load_state_dict({'seed': 3, 'epoch': 0, 'position': 2})
+        >>> [batch.tolist() for batch in again] == rest
+        True
+        """
+        progress = self._progress
+        return {"seed": self._seeded().seed, "epoch": progress.epoch, "position": progress.position}
+
+    def load_state_dict(self, state_dict: Mapping[str, int]) -> None:
+        """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
+
+        A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
+        IterableDataset is read again from its beginning, up to the position.
+
+        Raises:
+            ValueError: the keys are not those three, a value is no integer of its range, or the position lies beyond
+                the epoch's samples. Nothing has changed then.
+        """
+        if not isinstance(state_dict, Mapping) or set(state_dict) != set(STATE):
+            got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
+            raise ValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
+        seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
+        checked_seed("load_state_dict", seed)
+        if epoch >= 1 << 63:
+            raise ValueError(f"load_state_dict: expected epoch to be below 2**63; got epoch={epoch}")
+        samples = self._epoch_length()
+        if samples is not None and position > samples:
+            raise ValueError(
+                f"load_state_dict: expected position to be at most {samples}, the samples of an epoch; "
+                f"got position={position}; was the state taken with another dataset?"
+            )
+        self._seeded().seed = seed
+        self._progress = Progress(epoch, position)
+
+    def _epoch_length(self) -> int | None:
+        """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""
+        if self.sampler is not None:
+            source = self.sampler
+        elif isinstance(self.batch_sampler, BatchSampler):
+            source = self.batch_sampler.sampler
+        else:
+            return None
+        return len(source) if _checks.has_length(source) else None
+
+    def __repr__(self) -> str:
+        what = "samples" if self.batch_size is None and self.batch_sampler is None else "batches"
+        count = f", {len(self)} {what}" if _checks.has_length(self) else ""
+        parts = [repr(self.dataset), f"batch_size={self.batch_size}"]
+        if self.batch_sampler is not None and self.batch_size is None:
+            parts[1] = f"batch_sampler={self.batch_sampler!r}"
+        elif isinstance(self.sampler, RandomSampler):
+            parts.append("shuffle=True")
+        elif self.sampler is not None and not isinstance(self.sampler, SequentialSampler):
+            parts.append(f"sampler={self.sampler!r}")
+        if self.drop_last:
+            parts.append("drop_last=True")
+        return f"DataLoader({', '.join(parts)}{count})"
+
+
+def _check_workers(
+    num_workers: int, pin_memory: bool, timeout: float, prefetch_factor: int | None, persistent_workers: bool
+) -> None:
+    if _checks.whole_number("DataLoader", "num_workers", num_workers, 0):
+        raise NotImplementedError(
+            f"DataLoader: there are no worker processes yet; got num_workers={num_workers}; pass num_workers=0"
+        )
+    if pin_memory:
+        raise NotImplementedError("DataLoader: there is no pinned memory yet; got pin_memory=True; leave it out")
+    for name, value, absent in (
+        ("timeout", timeout, 0),
+        ("prefetch_factor", prefetch_factor, None),
+        ("persistent_workers", persistent_workers, False),
+    ):
+        if value != absent:
+            raise ValueError(f"DataLoader: {name} is about worker processes; got {name}={value!r} with num_workers=0")
+
+
+def _check_dataset(dataset: Any, sampler: Any, batch_sampler: Any) -> None:
+    if isinstance(dataset, IterableDataset):
+        return
+    if not hasattr(dataset, "__getitem__"):
+        remedy = "; wrap it in an IterableDataset" if hasattr(dataset, "__iter__") else ""
+        raise TypeError(
+            f"DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
+            f"got {type(dataset).__name__}{remedy}"
+        )
+    if sampler is None and batch_sampler is None and not _checks.has_length(dataset):
+        raise TypeError(f"DataLoader: expected a dataset with __len__, or a sampler; got {type(dataset).__name__}")
+    for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if value is not None and not hasattr(value, "__iter__"):
+            raise TypeError(f"DataLoader: expected {name} to be iterable; got {name}={shown(value)}")
+
+
+def _check_exclusive(
+    dataset: Any, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: Any
+) -> None:
+    """Arguments that say the same thing twice. What is wrong is named with its value."""
+    if shuffle is not None:
+        _checks.truth("DataLoader", "shuffle", shuffle)
+    _checks.truth("DataLoader", "drop_last", drop_last)
+    if batch_size is not None:
+        _checks.whole_number("DataLoader", "batch_size", batch_size, 1)
+    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+    if isinstance(dataset, IterableDataset):
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"DataLoader: an IterableDataset has its own order; got {name}={shown(value)} too")
+    if batch_sampler is not None:
+        also = {**given, "batch_size": None if batch_size == 1 else batch_size, "drop_last": drop_last or None}
+        del also["batch_sampler"]
+        for name, value in also.items():
+            if value is not None:
+                raise ValueError(f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too")
+    if sampler is not None and shuffle:
+        raise ValueError("DataLoader: sampler already says the order; got shuffle=True too")
+    if batch_size is None and drop_last:
+        raise ValueError("DataLoader: without batches there is no last one; got drop_last=True with batch_size=None")

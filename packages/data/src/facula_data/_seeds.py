@@ -1,0 +1,100 @@
+"""Random order from (seed, epoch) alone.
+
+Note [Order]: the order of samples is a pure function of seed, epoch and position, and the same on every machine and
+with every version of NumPy. NumPy promises that for the raw words of a bit generator, not for `Generator.permutation`
+or `integers`, so what is drawn here is made of raw words: a permutation is the order that sorts them. Philox counts
+(Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), so each epoch, and each purpose, has its own part
+of the counter and streams never overlap; nothing has to be replayed to get to an epoch.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ORDER, SPLIT = 0, 1  # purposes: one seed may both split a dataset and shuffle the parts
+
+_source: Callable[[], int] | None = None
+
+
+def set_seed_source(draw: Callable[[], int] | None) -> None:
+    """Say where seeds come from that nobody gave; None is the operating system again.
+
+    A seed is drawn when an order is first asked for, so a seed of the whole program may be set until then.
+
+    >>> from facula_data import RandomSampler
+    >>> set_seed_source(lambda: 7)
+    >>> RandomSampler("abc").seed
+    7
+    >>> set_seed_source(None)
+    """
+    global _source
+    _source = draw
+
+
+def checked_seed(operation: str, seed: Any) -> int:
+    """`seed` as an int that fits one word of the generator's key."""
+    number = int(seed)
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{operation}: expected a seed from 0 to 2**64 - 1; got {number}")
+    return number
+
+
+def check_generator(operation: str, generator: Any) -> None:
+    """Raise unless `seed_of` can make a seed of it."""
+    if isinstance(generator, (int, np.integer)) and not isinstance(generator, bool):
+        checked_seed(operation, generator)
+    elif not (generator is None or isinstance(generator, np.random.Generator) or hasattr(generator, "initial_seed")):
+        raise TypeError(
+            f"{operation}: expected generator to be None, a seed, a numpy.random.Generator or an object with "
+            f"initial_seed(); got {generator!r}"
+        )
+
+
+def seed_of(operation: str, generator: Any) -> int:
+    """The seed that `generator` stands for: itself, its `initial_seed()`, or a number drawn from it."""
+    check_generator(operation, generator)
+    if generator is None:
+        return checked_seed(operation, _source() if _source else int.from_bytes(os.urandom(8), "little") >> 1)
+    if isinstance(generator, np.random.Generator):
+        return int(generator.integers(1 << 63))
+    return checked_seed(operation, generator.initial_seed() if hasattr(generator, "initial_seed") else generator)
+
+
+class Seeded:
+    """Has a `seed`: an int from 0 to 2**64 - 1, drawn when it is first asked for."""
+
+    def __init__(self, generator: Any = None) -> None:
+        check_generator(type(self).__name__, generator)
+        self.generator = generator
+        self._seed: int | None = None
+
+    @property
+    def seed(self) -> int:
+        if self._seed is None:
+            self._seed = seed_of(type(self).__name__, self.generator)
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int) -> None:
+        self._seed = checked_seed(type(self).__name__, value)
+
+
+def bits(seed: int, epoch: int, purpose: int = ORDER) -> np.random.Philox:
+    """The random words of one epoch, for one purpose."""
+    return np.random.Philox(key=seed, counter=np.array([0, 0, purpose, epoch], dtype=np.uint64))
+
+
+def permutation(words: np.random.Philox, count: int) -> np.ndarray:
+    """The numbers 0 to count - 1 in random order, int64 (count,)."""
+    return words.random_raw(count).argsort(kind="stable")
+
+
+def uniform(words: np.random.Philox, count: int) -> np.ndarray:
+    """Random numbers in [0, 1), float64 (count,): the upper 53 bits of each word."""
+    return (words.random_raw(count) >> np.uint64(11)) * 2.0**-53

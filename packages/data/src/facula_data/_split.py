@@ -1,0 +1,61 @@
+"""A dataset in random parts that do not overlap."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from . import _checks
+from ._datasets import Subset
+from ._seeds import SPLIT, bits, permutation, seed_of
+
+
+def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset[Any]]:
+    """Parts of the given lengths, with the samples in random order.
+
+    Args:
+        lengths: how many samples for each part; or fractions that sum to 1, of which the floor is taken, and what then
+            remains goes to the first parts, one each. A part without samples is a warning.
+        generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None.
+
+    Raises:
+        ValueError: lengths do not sum to `len(dataset)`, or fractions not to 1.
+
+    >>> train, test = random_split(range(10), [0.8, 0.2], generator=0)
+    >>> len(train), len(test), sorted([*train, *test]) == list(range(10))
+    (8, 2, True)
+
+    Source: torch.utils.data.random_split.
+    """
+    available = len(dataset)
+    counts = _counts(available, list(lengths))
+    for place, count in enumerate(counts):
+        if not count:
+            warnings.warn(f"random_split: part {place} of {available} samples is empty", stacklevel=2)
+    order = permutation(bits(seed_of("random_split", generator), 0, SPLIT), available)
+    parts: list[Subset[Any]] = []
+    start = 0
+    for count in counts:
+        parts.append(Subset(dataset, order[start : start + count]))
+        start += count
+    return parts
+
+
+def _counts(available: int, lengths: list[float]) -> list[int]:
+    total = sum(lengths)
+    if lengths and math.isclose(total, 1) and any(isinstance(length, float) for length in lengths):
+        for place, fraction in enumerate(lengths):
+            if not 0 <= fraction <= 1:
+                raise ValueError(f"random_split: expected fractions from 0 to 1; got lengths[{place}]={fraction}")
+        counts = [math.floor(available * fraction) for fraction in lengths]
+        for place in range(available - sum(counts)):
+            counts[place % len(counts)] += 1
+        return counts
+    if total != available:
+        raise ValueError(
+            f"random_split: expected lengths that sum to the {available} samples, or fractions that sum to 1; "
+            f"got {lengths}, which sum to {total}"
+        )
+    return [_checks.whole_number("random_split", f"lengths[{place}]", n, 0) for place, n in enumerate(lengths)]

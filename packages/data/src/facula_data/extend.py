@@ -1,0 +1,7 @@
+"""What sibling packages may use of facula_data beyond its public names."""
+
+from __future__ import annotations
+
+from ._seeds import set_seed_source
+
+__all__ = ["set_seed_source"]

@@ -1,0 +1,389 @@
+"""The loader: which batches, by whichever way they are read, and what is said when something is wrong."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from data_toys import Exported, Plain, Stream, assert_alike
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from facula_data import (
+    CollateError,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    Subset,
+    SubsetRandomSampler,
+    TensorDataset,
+    default_collate,
+    random_split,
+)
+
+
+def batches(loader):
+    return [batch.tolist() for batch in loader]
+
+
+def indices(loader):
+    return [index for batch in loader for index in batch.tolist()]
+
+
+DTYPES = ["f2", "f4", "f8", ">f4", "i1", "u2", "i8", "?", "c8", "M8[s]", "U2", "S2", "O"]
+
+
+@given(st.data(), st.integers(1, 12), st.integers(1, 5), st.booleans(), st.booleans(), st.booleans())
+def test_whole_batches_are_what_collated_samples_are(data, count, size, shuffle, drop_last, exported):
+    """A fancy index for each array in place of a sample at a time: the same types, dtypes, shapes and contents."""
+    columns = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        dtype = np.dtype(data.draw(st.sampled_from(DTYPES)))
+        inner = data.draw(npst.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
+        values = np.arange(count * int(np.prod(inner))).reshape(count, *inner)
+        array = values.astype(dtype) if dtype.kind != "O" else np.array(list(range(count)), object)
+        order = data.draw(st.sampled_from("CF"))
+        array = np.asarray(array, order=order)
+        may_export = exported and dtype.kind in "biufc" and dtype.isnative
+        columns.append(Exported(array) if may_export else array)
+    quick = TensorDataset(*columns)
+    if data.draw(st.booleans()):
+        quick = Subset(quick, data.draw(st.sampled_from([list, np.array]))(list(range(count))[::-1]))
+    arguments = {"batch_size": size, "shuffle": shuffle, "drop_last": drop_last, "generator": 0}
+    whole, each = DataLoader(quick, **arguments), DataLoader(Plain(quick), **arguments)
+    assert len(whole) == len(each)
+    assert_alike(list(whole), list(each))
+
+
+def test_the_quick_way_is_taken(monkeypatch):
+    """No sample is read by itself: else the test above would compare a way with itself."""
+    monkeypatch.setattr(TensorDataset, "__getitem__", lambda self, index: pytest.fail("read a single sample"))
+    train, _ = random_split(TensorDataset(np.arange(10), Exported(np.eye(10))), [0.8, 0.2])
+    assert sum(len(y) for y, _ in DataLoader(train, batch_size=3, shuffle=True)) == 8
+    assert sum(len(y) for y, _ in DataLoader(Subset(train, [0, 1]), batch_size=3)) == 2
+
+
+@pytest.mark.parametrize("base", [TensorDataset, Subset])
+def test_a_transform_in_a_subclass_is_not_passed_by(base):
+    class Doubled(base):
+        def __getitem__(self, index):
+            return super().__getitem__(index)[0] * 2
+
+    made = Doubled(np.arange(4)) if base is TensorDataset else Doubled(TensorDataset(np.arange(4)), [0, 1, 2, 3])
+    assert batches(DataLoader(made, batch_size=4)) == [[0, 2, 4, 6]]
+    assert batches(DataLoader(Subset(made, [3, 1]), batch_size=2)) == [[6, 2]]
+
+
+def test_pytorchs_getitems_gives_samples():
+    class Many(Plain):
+        def __getitems__(self, indices):
+            assert all(type(index) is int for index in indices)
+            return [self.dataset[index] + 100 for index in indices]
+
+    assert batches(DataLoader(Many(range(5)), batch_size=2)) == [[100, 101], [102, 103], [104]]
+    assert DataLoader(Many(range(5)), batch_size=5, collate_fn=sum).__iter__().__next__() == 510
+
+
+def test_a_dataset_of_ones_own_may_give_batches():
+    class Table(Dataset):
+        def __getitem__(self, index):
+            return {"x": float(index), "pair": (index, index)}
+
+        def __len__(self):
+            return 5
+
+        def get_batch(self, indices):
+            return {"x": indices.astype(float), "pair": (indices.copy(), indices.copy())}
+
+    assert_alike(list(DataLoader(Table(), batch_size=2)), list(DataLoader(Plain(Table()), batch_size=2)))
+
+
+@given(st.integers(0, 30), st.integers(1, 8), st.booleans())
+def test_in_order(count, size, drop_last):
+    loader = DataLoader(range(count), batch_size=size, drop_last=drop_last)
+    expected = [list(range(count))[i : i + size] for i in range(0, count, size)]
+    expected = [group for group in expected if len(group) == size or not drop_last]
+    assert batches(loader) == expected
+    assert len(loader) == len(expected)
+    stream = DataLoader(Stream(count), batch_size=size, drop_last=drop_last)
+    assert batches(stream) == expected
+    assert len(stream) == len(expected)
+
+
+def test_shuffled_epochs_differ_and_are_complete():
+    loader = DataLoader(range(40), batch_size=7, shuffle=True, generator=0)
+    first, second = (indices(loader) for _ in range(2))
+    assert first != second
+    assert sorted(first) == sorted(second) == list(range(40))
+    assert first == RandomSampler(range(40), generator=0).order(0).tolist()
+    again = DataLoader(range(40), batch_size=5, shuffle=True, generator=0)
+    assert indices(again) == first
+
+
+def test_samplers():
+    assert batches(DataLoader(b"abcd", batch_size=2, sampler=[3, 0, 1])) == [[100, 97], [98]]
+    assert batches(DataLoader(range(9), batch_size=2, sampler=np.array([3, 0, 1]))) == [[3, 0], [1]]
+    assert sorted(indices(DataLoader(range(9), sampler=SubsetRandomSampler([2, 5])))) == [2, 5]
+    loader = DataLoader(range(9), batch_sampler=[[0, 8], [3]])
+    assert batches(loader) == [[0, 8], [3]]
+    assert len(loader) == 2
+    assert loader.batch_size is None
+    assert batches(DataLoader(range(9), batch_sampler=[np.array([0, 8]), (3,)])) == [[0, 8], [3]]
+
+
+def test_keys_that_are_no_integers():
+    assert batches(DataLoader({"a": 1, "b": 2}, batch_size=2, sampler=["b", "a"])) == [[2, 1]]
+
+
+def test_without_batches():
+    data = TensorDataset(np.eye(2), np.array([5, 6]))
+    samples = list(DataLoader(data, batch_size=None))
+    assert_alike(samples, [[np.array([1.0, 0]), np.array(5)], [np.array([0.0, 1]), np.array(6)]])
+    assert list(DataLoader(Stream(3), batch_size=None)) == [0, 1, 2]
+    assert len(DataLoader(data, batch_size=None)) == 2
+    assert sorted(DataLoader(range(5), batch_size=None, shuffle=True)) == [0, 1, 2, 3, 4]
+
+
+def test_collate_fn_and_convert():
+    assert list(DataLoader(range(5), batch_size=2, collate_fn=list)) == [[0, 1], [2, 3], [4]]
+    seen = DataLoader(range(3), batch_size=2, collate_fn=lambda samples: {"n": np.array(samples)}, convert=np.sum)
+    assert list(seen) == [{"n": 1}, {"n": 2}]
+    data = TensorDataset(np.arange(4.0), np.arange(4))
+    for dataset in (data, Plain(data)):
+        assert list(DataLoader(dataset, batch_size=4, convert=np.ndarray.tolist)) == [[[0, 1, 2, 3], [0, 1, 2, 3]]]
+    assert list(DataLoader(Stream(2), batch_size=2, convert=np.ndarray.tolist)) == [[0, 1]]
+    assert list(DataLoader(TensorDataset(np.arange(2)), batch_size=None, convert=np.ndarray.tolist)) == [[0], [1]]
+
+
+def test_batches_own_their_memory():
+    x = np.zeros((4, 2))
+    for dataset in (TensorDataset(x), Plain(TensorDataset(x)), Subset(TensorDataset(x), [0, 1])):
+        for (batch,) in DataLoader(dataset, batch_size=2):
+            batch += 1
+    assert not x.any()
+
+
+def test_several_passes_at_once():
+    loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=0)
+    one, other = iter(loader), iter(loader)
+    mixed = [(next(one).tolist(), next(other).tolist()) for _ in range(3)]
+    fresh = DataLoader(range(6), batch_size=2, shuffle=True, generator=0)
+    assert [pair[0] for pair in mixed] == batches(fresh)
+    assert [pair[1] for pair in mixed] == batches(fresh)
+
+
+def test_a_loader_is_copied_and_pickled_where_it_stands():
+    loader = DataLoader(range(10), batch_size=2, shuffle=True, generator=1)
+    running = iter(loader)
+    next(running)
+    expected = None
+    for twin in (copy.deepcopy(loader), pickle.loads(pickle.dumps(loader))):
+        assert twin.state_dict() == loader.state_dict()
+        following = batches(twin)
+        expected = expected or following
+        assert following == expected
+
+
+# What is wrong is said -----------------------------------------------------------------------------------------------
+
+
+def test_a_shape_that_differs_is_found_by_its_index():
+    samples = [np.zeros((3, 4)) for _ in range(10)]
+    samples[7] = np.zeros((3, 5))
+    message = (
+        r"got \(3, 4\) in sample 4 of the dataset \(position 0 of the batch\) and "
+        r"\(3, 5\) in sample 7 of the dataset \(position 3 of the batch\)"
+    )
+    with pytest.raises(CollateError, match=message) as caught:
+        list(DataLoader(samples, batch_size=4))
+    assert caught.value.indices == [4, 5, 6, 7]
+
+    class Ragged(IterableDataset):
+        def __iter__(self):
+            return iter(samples)
+
+    with pytest.raises(CollateError, match="sample 7 of the dataset"):
+        list(DataLoader(Ragged(), batch_size=4))
+
+
+class Broken(Dataset):
+    def __init__(self, error):
+        self.error = error
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        if index == 3:
+            raise self.error
+        return index
+
+
+@pytest.mark.parametrize("size", [2, None])
+def test_an_exception_notes_the_index(size):
+    running = iter(DataLoader(Broken(OSError("truncated file")), batch_size=size))
+    with pytest.raises(OSError, match="truncated file") as caught:
+        list(running)
+    assert caught.value.__notes__ == ["DataLoader: raised by Broken.__getitem__(3)"]
+
+
+def test_after_an_exception_the_pass_goes_on_and_the_state_does_not():
+    loader = DataLoader(Broken(OSError("truncated")), batch_size=2)
+    running = iter(loader)
+    next(running)
+    with pytest.raises(OSError, match="truncated"):
+        next(running)
+    assert loader.state_dict()["position"] == 2
+    assert next(running).tolist() == [4, 5]
+    assert loader.state_dict()["position"] == 6
+
+
+@pytest.mark.parametrize("size", [2, None])
+def test_stopiteration_does_not_end_an_epoch(size):
+    with pytest.raises(RuntimeError, match="raised StopIteration") as caught:
+        list(DataLoader(Broken(StopIteration()), batch_size=size))
+    assert "__getitem__(3)" in caught.value.__cause__.__notes__[0]
+
+
+def test_collate_fn_notes_the_samples():
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(DataLoader(range(20), batch_size=10, collate_fn=lambda samples: 1 / (9 not in samples)))
+    expected = "while collating the samples [0, 1, 2, 3, 4, 5, 6, 7, … (10 in all)] of the dataset"
+    assert expected in caught.value.__notes__[0]
+
+
+def test_getitems_notes_the_samples():
+    class Many(Broken):
+        def __getitems__(self, indices):
+            if isinstance(self.error, int):
+                return [0] * self.error
+            raise self.error
+
+    with pytest.raises(OSError, match="gone") as caught:
+        list(DataLoader(Many(OSError("gone")), batch_size=2))
+    assert "Many.__getitems__([0, 1])" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match=r"a sample for each index; got 1 for 2 indices \(\[0, 1\]\)"):
+        list(DataLoader(Many(1), batch_size=2))
+
+
+def test_a_stream_notes_the_sample():
+    class Torn(IterableDataset):
+        def __iter__(self):
+            yield from range(5)
+            raise OSError("connection lost")
+
+    loader = DataLoader(Torn(), batch_size=2)
+    running = iter(loader)
+    with pytest.raises(OSError, match="connection lost") as caught:
+        list(running)
+    assert "iterator of Torn at sample 5" in caught.value.__notes__[0]
+    assert next(running, None) is None
+    assert loader.state_dict()["epoch"] == 0
+    assert loader.state_dict()["position"] == 4
+
+
+def test_an_index_beyond_the_dataset():
+    with pytest.raises(IndexError) as caught:
+        list(DataLoader([5, 6, 7], sampler=[0, 12]))
+    assert "beyond the dataset's 3 samples" in caught.value.__notes__[0]
+    assert "__getitem__(12)" in caught.value.__notes__[0]
+    with pytest.raises(IndexError, match="from -3 to 2; got 12"):
+        list(DataLoader(TensorDataset(np.zeros(3)), sampler=[0, 12], batch_size=2))
+
+
+def test_a_batch_of_no_samples():
+    for data in (TensorDataset(np.zeros(3)), [1, 2]):
+        with pytest.raises(ValueError, match="at least one sample; got none"):
+            list(DataLoader(data, batch_sampler=[[]]))
+
+
+def test_nothing_to_read():
+    assert list(DataLoader([])) == []
+    with pytest.raises(ValueError, match="at least one sample to shuffle; got an empty dataset"):
+        DataLoader([], shuffle=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"batch_size": 0}, ValueError, "batch_size=0"),
+        ({"batch_size": 2.0}, ValueError, "batch_size=2.0"),
+        ({"shuffle": 1}, TypeError, "shuffle=1"),
+        ({"drop_last": "yes"}, TypeError, "drop_last='yes'"),
+        ({"shuffle": True, "sampler": [0]}, ValueError, "sampler already says the order; got shuffle=True"),
+        ({"batch_sampler": [[0]], "batch_size": 2}, ValueError, "already says which batches; got batch_size=2"),
+        ({"batch_sampler": [[0]], "shuffle": True}, ValueError, "got shuffle=True"),
+        ({"batch_sampler": [[0]], "sampler": [0]}, ValueError, r"got sampler=\[0\]"),
+        ({"batch_sampler": [[0]], "drop_last": True}, ValueError, "got drop_last=True"),
+        ({"batch_size": None, "drop_last": True}, ValueError, "drop_last=True with batch_size=None"),
+        ({"sampler": 3}, TypeError, "sampler=3"),
+        ({"batch_sampler": 3}, TypeError, "batch_sampler=3"),
+        ({"collate_fn": 3}, TypeError, "collate_fn=3"),
+        ({"convert": "numpy"}, TypeError, "convert='numpy'"),
+        ({"generator": "0"}, TypeError, "generator .* got '0'"),
+        ({"num_workers": 2}, NotImplementedError, "no worker processes yet; got num_workers=2; pass num_workers=0"),
+        ({"num_workers": -1}, ValueError, "num_workers=-1"),
+        ({"pin_memory": True}, NotImplementedError, "pin_memory=True"),
+        ({"timeout": 5}, ValueError, "timeout=5"),
+        ({"prefetch_factor": 2}, ValueError, "prefetch_factor=2"),
+        ({"persistent_workers": True}, ValueError, "persistent_workers=True"),
+    ],
+    ids=repr,
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=f"DataLoader: .*{message}"):
+        DataLoader([1, 2, 3], **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"shuffle": True}, {"sampler": [0]}, {"batch_sampler": [[0]]}], ids=lambda a: next(iter(a))
+)
+def test_a_stream_has_its_own_order(arguments):
+    with pytest.raises(ValueError, match="an IterableDataset has its own order"):
+        DataLoader(Stream(3), **arguments)
+
+
+def test_what_is_no_dataset():
+    with pytest.raises(TypeError, match="got generator; wrap it in an IterableDataset"):
+        DataLoader(x for x in range(3))
+    with pytest.raises(TypeError, match=r"got int$"):
+        DataLoader(3)
+
+    class Endless:
+        def __getitem__(self, index):
+            return index
+
+    with pytest.raises(TypeError, match="with __len__, or a sampler; got Endless"):
+        DataLoader(Endless())
+    assert batches(DataLoader(Endless(), batch_size=2, sampler=[4, 5])) == [[4, 5]]
+    with pytest.raises(TypeError, match="needs Stream to have __len__"):
+        len(DataLoader(Stream(3, sized=False)))
+
+
+def test_what_is_fixed_says_so():
+    loader = DataLoader(range(3))
+    with pytest.raises(AttributeError, match="batch_size cannot be changed"):
+        loader.batch_size = 2
+    loader.collate_fn = len
+    assert list(loader) == [1, 1, 1]
+
+
+def test_what_pytorch_programs_read():
+    loader = DataLoader(range(3), 2, True, drop_last=True)
+    assert (loader.batch_size, loader.drop_last, loader.num_workers) == (2, True, 0)
+    assert isinstance(loader.sampler, RandomSampler)
+    assert loader.batch_sampler.batch_size == 2
+    assert isinstance(DataLoader(range(3)).sampler, SequentialSampler)
+    assert loader.collate_fn is default_collate
+
+
+def test_reprs():
+    data = TensorDataset(np.zeros(5))
+    assert repr(DataLoader(data, 2, True)) == f"DataLoader({data!r}, batch_size=2, shuffle=True, 3 batches)"
+    assert repr(DataLoader("ab", None)) == "DataLoader('ab', batch_size=None, 2 samples)"
+    assert repr(DataLoader("ab", sampler=[1])) == "DataLoader('ab', batch_size=1, sampler=[1], 1 batches)"
+    assert repr(DataLoader("ab", batch_sampler=[[1]])) == "DataLoader('ab', batch_sampler=[[1]], 1 batches)"
+    assert "batches" not in repr(DataLoader(Stream(3, sized=False)))

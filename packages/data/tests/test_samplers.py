@@ -1,0 +1,189 @@
+"""Samplers: which indices, and that their order is a function of seed and epoch."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from facula_data import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+    random_split,
+)
+from facula_data.extend import set_seed_source
+
+seeds = st.integers(0, (1 << 64) - 1)
+
+
+@given(st.integers(1, 200), seeds, st.integers(0, (1 << 63) - 1))
+def test_a_permutation_of_each_epoch(count, seed, epoch):
+    order = RandomSampler(range(count), generator=seed).order(epoch)
+    assert sorted(order.tolist()) == list(range(count))
+    assert order.tolist() == RandomSampler(range(count), generator=seed).order(epoch).tolist()
+
+
+def test_epochs_and_seeds_differ():
+    sampler = RandomSampler(range(100), generator=0)
+    orders = [sampler.order(0), sampler.order(1), RandomSampler(range(100), generator=1).order(0)]
+    assert len({tuple(order.tolist()) for order in orders}) == 3
+
+
+def test_the_order_is_the_same_everywhere():
+    """Written down once: another version of NumPy or another machine gives the same."""
+    assert RandomSampler(range(8), generator=0).order(0).tolist() == [0, 2, 1, 5, 4, 3, 6, 7]
+    assert RandomSampler(range(8), generator=(1 << 64) - 1).order(123).tolist() == [2, 1, 4, 0, 5, 6, 3, 7]
+    drawn = RandomSampler(range(1000), replacement=True, num_samples=5, generator=3).order(2)
+    assert drawn.tolist() == [170, 736, 365, 757, 554]
+    assert SubsetRandomSampler([10, 20, 30, 40], generator=1).order(0).tolist() == [40, 30, 10, 20]
+    assert WeightedRandomSampler([1, 2, 3, 4], 6, generator=1).order(0).tolist() == [2, 3, 1, 0, 3, 0]
+    assert random_split(range(6), [3, 3], generator=0)[0].indices.tolist() == [1, 2, 3]
+
+
+def test_each_pass_is_the_next_epoch():
+    sampler = RandomSampler(range(50), generator=5)
+    first, second = list(sampler), list(sampler)
+    assert first == sampler.order(0).tolist()
+    assert second == sampler.order(1).tolist()
+    assert all(type(index) is int for index in first)
+
+
+@given(st.integers(1, 20), st.integers(1, 70), seeds)
+def test_more_samples_than_there_are_come_in_rounds(count, wanted, seed):
+    order = RandomSampler(range(count), num_samples=wanted, generator=seed).order(0).tolist()
+    assert len(order) == wanted
+    appearances = np.bincount(order, minlength=count)
+    assert appearances.max() - appearances.min() <= 1
+
+
+def test_every_position_is_as_likely():
+    """Where sample 0 ends up, over many seeds: the chi-square statistic of 9 degrees of freedom."""
+    places = [RandomSampler(range(10), generator=seed).order(0).tolist().index(0) for seed in range(2000)]
+    observed = np.bincount(places, minlength=10)
+    assert ((observed - 200) ** 2 / 200).sum() < 35
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_weights_are_followed(replacement):
+    first = [WeightedRandomSampler([1, 0, 3], 1, replacement, generator=seed).order(0)[0] for seed in range(2000)]
+    observed = np.bincount(first, minlength=3)
+    assert observed[1] == 0
+    assert abs(observed[2] - 1500) < 100
+
+
+@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=20), seeds)
+def test_what_has_no_weight_never_comes(weights, seed):
+    assume(any(weights))
+    drawn = WeightedRandomSampler(weights, 30, generator=seed).order(0)
+    assert all(weights[index] > 0 for index in drawn)
+    count = int(np.count_nonzero(weights))
+    without = WeightedRandomSampler(weights, count, replacement=False, generator=seed).order(0)
+    assert sorted(without.tolist()) == np.flatnonzero(weights).tolist()
+
+
+@given(st.lists(st.integers(-5, 5), max_size=20), seeds)
+def test_a_subset_is_permuted(indices, seed):
+    sampler = SubsetRandomSampler(indices, generator=seed)
+    assert len(sampler) == len(indices)
+    assert sorted(sampler) == sorted(indices)
+
+
+@given(st.integers(0, 40), st.integers(1, 9), st.booleans(), st.integers(0, 60))
+def test_batches(count, size, drop_last, start):
+    ordered = BatchSampler(SequentialSampler(range(count)), size, drop_last)
+    iterated = BatchSampler(iter_only(range(count)), size, drop_last)
+    expected = [list(range(count))[first : first + size] for first in range(0, count, size)]
+    if drop_last:
+        expected = [group for group in expected if len(group) == size]
+    assert list(ordered) == list(iterated) == expected
+    assert len(ordered) == len(expected)
+    later = [list(range(count))[first : first + size] for first in range(start, count, size)]
+    if drop_last:
+        later = [group for group in later if len(group) == size]
+    assert [list(group) for group in ordered.batches(0, start)] == later
+    assert [list(group) for group in iterated.batches(0, start)] == later
+
+
+def iter_only(indices):
+    class Own(Sampler):
+        def __iter__(self):
+            return iter(indices)
+
+    return Own()
+
+
+def test_a_subclass_with_its_own_iter_is_iterated():
+    class Reversed(RandomSampler):
+        def __iter__(self):
+            return reversed(range(len(self)))
+
+    batches = BatchSampler(Reversed(range(5)), 2, False)
+    assert [list(group) for group in batches.batches(0)] == [[4, 3], [2, 1], [0]]
+
+
+class Generator:
+    """As other libraries' generators are: it knows the seed it began with."""
+
+    def initial_seed(self):
+        return 11
+
+
+def test_where_seeds_come_from():
+    assert RandomSampler("abc", generator=11).seed == RandomSampler("abc", generator=Generator()).seed == 11
+    drawn = [RandomSampler("abc", generator=np.random.default_rng(1)).seed for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    shared = np.random.default_rng(1)
+    assert RandomSampler("abc", generator=shared).seed != RandomSampler("abc", generator=shared).seed
+    assert RandomSampler("abc").seed != RandomSampler("abc").seed
+    sampler = RandomSampler("abc")
+    assert sampler.seed == sampler.seed
+
+
+def test_a_seed_source_is_asked_when_the_order_is():
+    sampler = RandomSampler("abc")
+    set_seed_source(lambda: 42)
+    try:
+        assert sampler.seed == 42
+    finally:
+        set_seed_source(None)
+    assert sampler.seed == 42
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: RandomSampler([]), ValueError, "RandomSampler: .* got an empty data_source"),
+        (lambda: RandomSampler("ab", num_samples=0), ValueError, "at least 1; got num_samples=0"),
+        (lambda: RandomSampler("ab", num_samples=1.5), ValueError, "num_samples=1.5"),
+        (lambda: RandomSampler("ab", replacement="no"), TypeError, "replacement='no'"),
+        (lambda: RandomSampler("ab", generator=-1), ValueError, r"from 0 to 2\*\*64 - 1; got -1"),
+        (lambda: RandomSampler("ab", generator=1 << 64), ValueError, "got 18446744073709551616"),
+        (lambda: RandomSampler("ab", generator="seed"), TypeError, "RandomSampler: expected generator .* got 'seed'"),
+        (lambda: RandomSampler("ab", generator=True), TypeError, "got True"),
+        (lambda: SubsetRandomSampler(np.array([True, False])), ValueError, "flatnonzero"),
+        (lambda: SubsetRandomSampler([[1], [2]]), ValueError, r"got int64 \(2, 1\)"),
+        (lambda: WeightedRandomSampler([1, -2], 1), ValueError, r"weights\[1\]=-2.0"),
+        (lambda: WeightedRandomSampler([float("nan")], 1), ValueError, r"weights\[0\]=nan"),
+        (lambda: WeightedRandomSampler([0, 0], 1), ValueError, "at least 1 weights above 0"),
+        (lambda: WeightedRandomSampler([1, 0], 2, False), ValueError, "at least 2 weights above 0 .* got 1"),
+        (lambda: WeightedRandomSampler([[1]], 1), ValueError, r"one dimension; got \(1, 1\)"),
+        (lambda: WeightedRandomSampler([1], 0), ValueError, "num_samples=0"),
+        (lambda: BatchSampler([0], 0, False), ValueError, "batch_size=0"),
+        (lambda: BatchSampler([0], True, False), ValueError, "batch_size=True"),
+        (lambda: BatchSampler([0], 1, 1), TypeError, "drop_last=1"),
+        (lambda: BatchSampler(3, 1, True), TypeError, "got int"),
+        (lambda: iter(Sampler()), NotImplementedError, "__iter__"),
+    ],
+)
+def test_wrong_arguments_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_reprs():
+    assert repr(RandomSampler("abc")) == "RandomSampler(3 samples)"
+    batches = BatchSampler(SequentialSampler("abc"), 2, True)
+    assert repr(batches) == "BatchSampler(SequentialSampler(3 samples), batch_size=2, drop_last=True)"
