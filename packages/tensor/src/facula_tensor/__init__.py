@@ -44,26 +44,32 @@ from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import comparison as _comparison
 from .ops import copying as _copying
+from .ops import dims as _dims
 from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
+from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import reduction as _reduction
 from .ops import shape as _shape
 from .ops import softmax as _softmax
+from .ops import strided as _strided
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.comparison import *
 from .ops.copying import *
+from .ops.dims import *
 from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
+from .ops.parts import *
 from .ops.pointwise import *
 from .ops.reduction import *
 from .ops.shape import *
 from .ops.softmax import *
+from .ops.strided import *
 
 __version__ = "0.1.0"
 
@@ -75,11 +81,14 @@ __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _comparison.__all__
 __all__ += _copying.__all__
+__all__ += _dims.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _matmul.__all__
+__all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _reduction.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
+__all__ += _strided.__all__

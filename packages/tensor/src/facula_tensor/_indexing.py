@@ -10,6 +10,7 @@ from typing import Any
 from weakref import ref
 
 import numpy as np
+
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
 from facula_storage import bool_, contiguous, int64, layout_of, uint8
 from facula_storage.extend import INTEGER
@@ -23,7 +24,7 @@ from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._tensor import Tensor, layout_of_tensor
 from ._views import first_view, rebase, tidy
-from .ops import shape as _shape  # noqa: F401  declares select and slice
+from .ops import parts as _parts  # noqa: F401  declares select and slice
 from .ops.copying import write
 
 SELECT, SLICE = operators["select"], operators["slice"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .._tensor import Tensor
 from .arithmetic import abs, clamp, div, mul, neg, sub
 from .comparison import ge, gt, le, lt, ne
+from .dims import movedim, transpose
 from .join import cat
-from .shape import movedim, transpose
 
 __all__ = [
     "absolute", "clip", "concat", "concatenate", "divide", "greater", "greater_equal", "less", "less_equal", "moveaxis",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from facula_autograd.extend import edge_to
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address

@@ -1,0 +1,213 @@
+"""Other orders and numbers of dimensions: `transpose`, `permute`, `squeeze`, `unsqueeze`. Nothing here copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout, layout_of
+
+from .._declare import view
+from .._errors import ArgumentError
+from .._operator import composite, passed_on, raw, recording
+from .._tensor import Tensor, check_dim, method
+from .._viewing import as_tensor
+from .shape import sizes
+
+__all__ = ["movedim", "permute", "squeeze", "t", "transpose", "unsqueeze"]
+
+
+def permuted(layout: Layout, order: Any) -> Layout:
+    """The layout with its dimensions in another order."""
+    return layout_of(
+        tuple(layout.shape[i] for i in order), tuple(layout.strides[i] for i in order), layout.dtype, layout.device
+    )
+
+
+@view
+class _transpose:
+    """Two dimensions exchanged."""
+
+    parameters = ("dim0", "dim1")
+
+    def window(layout, dim0, dim1):
+        order = list(range(len(layout.shape)))
+        i, j = (check_dim("transpose", dim, len(order)) for dim in (dim0, dim1))
+        if order:
+            order[i], order[j] = order[j], order[i]
+        return permuted(layout, order), 0
+
+    @passed_on
+    def reverse_input(F, g, _input_layout, dim0, dim1):
+        return F.transpose(g, dim0, dim1)
+
+
+@view
+class _reverse_dims:
+    """All dimensions in reverse order."""
+
+    def window(layout):
+        return layout.transposed(), 0
+
+    @passed_on
+    def reverse_input(F, g):
+        return F.reverse_dims(g)
+
+
+@view
+class _permute:
+    """The dimensions in another order."""
+
+    parameters = ("dims",)
+
+    def window(layout, dims):
+        order = [check_dim("permute", dim, len(layout.shape)) for dim in dims]
+        if sorted(order) != list(range(len(layout.shape))):
+            raise ArgumentError(f"permute: expected dims to name each of {len(layout.shape)} dimension(s) once; got {dims}")
+        return permuted(layout, order), 0
+
+    @passed_on
+    def reverse_input(F, g, _input_layout, dims):
+        back = [0] * len(dims)
+        for place, dim in enumerate(dims):
+            back[dim] = place  # negative ones count from the end of both
+        return F.permute(g, tuple(back))
+
+
+@view
+class _squeeze:
+    """Dimensions of length 1 left out."""
+
+    def window(layout, *dims):
+        ndim = len(layout.shape)
+        chosen = {check_dim("squeeze", dim, ndim) for dim in dims} if dims else set(range(ndim))
+        kept = [i for i in range(ndim) if layout.shape[i] != 1 or i not in chosen]
+        return permuted(layout, kept), 0
+
+    @passed_on
+    def reverse_input(F, g, input_layout, *_dims):
+        return F.reshape(g, input_layout.shape)
+
+
+@view
+class _unsqueeze:
+    """A new dimension of length 1."""
+
+    parameters = ("dim",)
+
+    def window(layout, dim):
+        at = check_dim("unsqueeze", dim, len(layout.shape) + 1)
+        step = layout.strides[at] * layout.shape[at] if at < len(layout.shape) else 1
+        shape = (*layout.shape[:at], 1, *layout.shape[at:])
+        return layout_of(shape, (*layout.strides[:at], step, *layout.strides[at:]), layout.dtype, layout.device), 0
+
+    @passed_on
+    def reverse_input(F, g, input_layout, _dim):
+        return F.reshape(g, input_layout.shape)
+
+
+@method()
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged.
+
+    >>> from facula_tensor import ones
+    >>> transpose(ones(2, 3), 0, 1).shape
+    facula.Size([3, 2])
+    """
+    return recording.transpose(input, dim0, dim1)
+
+
+@method("mT")
+@property
+def mT(self: Tensor) -> Tensor:
+    """A view with the last two dimensions exchanged."""
+    return recording.mT(self)
+
+
+@composite
+def transposed_matrix(F: Any, input: Tensor) -> Tensor:
+    """The last two dimensions exchanged."""
+    if input.ndim == 2:
+        return F.reverse_dims(input)
+    if input.ndim < 2:
+        raise ArgumentError(f"mT: expected at least 2 dimensions; got shape {tuple(input.shape)}")
+    return F.transpose(input, -2, -1)
+
+
+raw.mT, recording.mT = raw.transposed_matrix, recording.transposed_matrix
+
+Tensor.T = property(lambda self: recording.reverse_dims(self), doc="A view with all dimensions in reverse order.")
+
+
+@method()
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """A view with the dimensions in another order, each named once.
+
+    >>> from facula_tensor import ones
+    >>> permute(ones(2, 3, 4), 2, 0, 1).shape
+    facula.Size([4, 2, 3])
+    """
+    return recording.permute(input, sizes("permute", dims))
+
+
+@method()
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with the dimensions `source` moved to `destination`, the others keeping their order.
+
+    >>> from facula_tensor import ones
+    >>> movedim(ones(2, 3, 4), 0, -1).shape
+    facula.Size([3, 4, 2])
+    """
+    ndim = as_tensor("movedim", input).ndim
+    sources = [check_dim("movedim", d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
+    targets = [check_dim("movedim", d, ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ArgumentError(f"movedim: source {source} and destination {destination} must be equally many, each named once")
+    rest = iter([i for i in range(ndim) if i not in sources])
+    order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]
+    return recording.permute(input, tuple(order))
+
+
+@method()
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """A view without dimensions of length 1: all of them, or those among `dim`.
+
+    >>> from facula_tensor import ones
+    >>> squeeze(ones(1, 2, 1)).shape
+    facula.Size([2])
+    """
+    if dim is None:
+        return recording.squeeze(input)
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    return recording.squeeze(input, *dims) if dims else recording.view(input, tuple(as_tensor("squeeze", input).shape))
+
+
+@method()
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a new dimension of length 1 at `dim`.
+
+    >>> from facula_tensor import ones
+    >>> unsqueeze(ones(2), 0).shape
+    facula.Size([1, 2])
+    """
+    return recording.unsqueeze(input, dim)
+
+
+@view
+class t:
+    """The transpose of a matrix, as a view; vectors and numbers are their own.
+
+    >>> from facula_tensor import ones
+    >>> t(ones(2, 3)).shape
+    facula.Size([3, 2])
+    """
+
+    def window(layout):
+        if len(layout.shape) > 2:
+            raise ArgumentError(f"t: expected at most 2 dimensions; got shape {layout.shape}; use transpose or permute")
+        return layout.transposed(), 0
+
+    @passed_on
+    def reverse_input(F, g):
+        return F.reverse_dims(g)

@@ -1,0 +1,170 @@
+"""Parts along a dimension, as views: one element, a slice, pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import layout_of
+from facula_storage.extend import INTEGER
+
+from .._declare import operator, view
+from .._errors import ArgumentError
+from .._operator import raw, recording
+from .._tensor import Tensor, check_dim, method
+from .._viewing import as_tensor
+
+__all__ = ["chunk", "narrow", "select", "split", "unbind"]
+
+
+@view
+class _select:
+    """One element along a dimension, which goes."""
+
+    parameters = ("dim", "index")
+    cached = False
+
+    def window(layout, dim, index):
+        at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)
+        length = layout.shape[at]
+        if not -length <= index < length:
+            raise IndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
+        step = layout.strides[at]
+        shape, strides = layout.shape, layout.strides
+        one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
+        return one, (index + length if index < 0 else index) * step * layout.dtype.itemsize
+
+    def reverse_input(F, g, input_layout, dim, index):
+        at = dim if dim >= 0 else dim + len(input_layout.shape)
+        index = index if index >= 0 else index + input_layout.shape[at]
+        return F.slice_back(F.unsqueeze(g, at), (input_layout, at, index, 1))
+
+
+@view
+class _slice:
+    """Elements `start` to `stop`, every `step`-th, along a dimension. Bounds are already in range."""
+
+    parameters = ("dim", "start", "stop", "step")
+    cached = False
+
+    def window(layout, dim, start, stop, step):
+        count = max(0, -(-(stop - start) // step))
+        shape, strides = layout.shape, layout.strides
+        part = layout_of(
+            (*shape[:dim], count, *shape[dim + 1 :]),
+            (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]),
+            layout.dtype,
+            layout.device,
+        )
+        return part, start * strides[dim] * layout.dtype.itemsize if count else 0
+
+    def reverse_input(F, g, input_layout, dim, start, _stop, step):
+        return F.slice_back(g, (input_layout, dim, start, step))
+
+
+@operator
+class _slice_back:
+    """Zeros of the shape a slice was taken from, with the slice put back."""
+
+    parameters = ("whole", "dim", "start", "step")
+
+    def execute(operands, parameters):
+        from .copying import write
+
+        (g,), (whole, dim, start, step) = operands, parameters
+        from .._creation import zeros
+
+        result = zeros(whole.shape, dtype=g.dtype, device=g.device)
+        count = g.shape[dim]
+        write(raw.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
+        return [result]
+
+    def reverse_input(F, g, input_layout, _whole, dim, start, step):
+        count = input_layout.shape[dim]
+        return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
+
+
+@method()
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of one element along `dim`, which goes. IndexError where there is none.
+
+    >>> from facula_tensor import arange
+    >>> select(arange(3), 0, -1)
+    tensor(2)
+    """
+    return recording.select(input, dim, index)
+
+
+@method()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+
+    >>> from facula_tensor import arange
+    >>> narrow(arange(5), 0, 1, 2)
+    tensor([1, 2])
+    """
+    ndim = as_tensor("narrow", input).ndim
+    if not ndim:
+        raise ArgumentError("narrow: expected at least 1 dimension; got a number")
+    dim = check_dim("narrow", dim, ndim)
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+        raise ArgumentError(f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}")
+    size, first = input.shape[dim], start.__index__()
+    if not -size <= first <= size:
+        raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
+    first = first + size if first < 0 else first
+    if length < 0 or first + length > size:
+        raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
+    return recording.slice(input, dim, first, first + length, 1)
+
+
+@method()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the elements along `dim`.
+
+    >>> from facula_tensor import arange
+    >>> unbind(arange(2))
+    (tensor(0), tensor(1))
+    """
+    dim = check_dim("unbind", dim, as_tensor("unbind", input).ndim)
+    return tuple(recording.select(input, dim, i) for i in range(input.shape[dim]))
+
+
+@method()
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+
+    >>> from facula_tensor import arange
+    >>> split(arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    dim = check_dim("split", dim, as_tensor("split", input).ndim)
+    size = input.shape[dim]
+    if isinstance(split_size_or_sections, int):
+        step = split_size_or_sections
+        if step < 0 or (not step and size):
+            raise ArgumentError(f"split: expected a positive length; got {step}")
+        lengths = [step] * (size // step) + ([size % step] if size % step else []) if step else [0]
+        lengths = lengths or [0]
+    else:
+        lengths = list(split_size_or_sections)
+        if sum(lengths) != size or min(lengths, default=0) < 0:
+            raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
+    pieces, start = [], 0
+    for length in lengths:
+        pieces.append(recording.slice(input, dim, start, start + length, 1))
+        start += length
+    return tuple(pieces)
+
+
+@method()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+
+    >>> from facula_tensor import arange
+    >>> chunk(arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    dim = check_dim("chunk", dim, as_tensor("chunk", input).ndim)
+    if chunks <= 0:
+        raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
+    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
