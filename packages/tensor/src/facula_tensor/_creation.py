@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from facula_storage import (
     Device,
     DType,
@@ -74,7 +75,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     """
     if dtype is None:
         dtype = scalar_dtype(type(fill_value)) if type(fill_value) in (bool, int, float, complex) else None
-    result = empty(*sizes("full", (size,) if not isinstance(size, int) else (size,)), dtype=dtype, device=device)
+    result = empty(*sizes("full", (size,)), dtype=dtype, device=device)
     fill(result, fill_value)
     return _finish(result, requires_grad)
 
@@ -154,7 +155,9 @@ def full_like(
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """
-    return _like_finish(full(tuple(input.shape), fill_value, **_like(input, dtype, device)), memory_format, requires_grad)
+    return _like_finish(
+        full(tuple(input.shape), fill_value, **_like(input, dtype, device)), memory_format, requires_grad
+    )
 
 
 @composite
@@ -173,7 +176,9 @@ for _F in (raw, recording):
     _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
 
     int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
@@ -202,7 +207,9 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
     return _finish(_from_array(values, dtype, _place(device)), requires_grad)
 
 
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included.
 
     >>> linspace(0, 1, 3)
@@ -231,7 +238,9 @@ def _end(operation: str, name: str, value: Any) -> Any:
     """A bound as a Python number."""
     if isinstance(value, Tensor):
         if value.ndim:
-            raise ArgumentError(f"{operation}: expected {name} to be a number; got a tensor of shape {tuple(value.shape)}")
+            raise ArgumentError(
+                f"{operation}: expected {name} to be a number; got a tensor of shape {tuple(value.shape)}"
+            )
         return value.item()
     return value
 
@@ -321,16 +330,22 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
     """Collect the numbers of nested sequences, checking lengths."""
     if not isinstance(data, (list, tuple, range)):
         if shape:
-            raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
+            raise ArgumentError(
+                f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}"
+            )
         if isinstance(data, Tensor):
             if data.numel() != 1:
-                raise ArgumentError(f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack")
+                raise ArgumentError(
+                    f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack"
+                )
             data = data.item()
         elif isinstance(data, (np.generic, np.ndarray)):
             data = data.item()
         if type(data) not in (bool, int, float, complex):
             if not isinstance(data, (int, float, complex)):
-                raise TypeError(f"tensor: expected numbers or sequences of them; got {type(data).__name__} at index {list(where)}")
+                raise TypeError(
+                    f"tensor: expected numbers or sequences of them; got {type(data).__name__} at index {list(where)}"
+                )
             data = float(data) if isinstance(data, float) else int(data) if isinstance(data, int) else complex(data)
         into.append(data)
         return

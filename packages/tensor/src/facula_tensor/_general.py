@@ -138,9 +138,7 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
     joined = join(*kinds)
     compute = op.compute(joined)
     if op.accepts is not None and not op.accepts(compute):
-        raise DTypeError(
-            f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()"
-        )
+        raise DTypeError(f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()")
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
 
 
@@ -161,7 +159,12 @@ def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
 def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     """The plan for this signature, made where there is none, and put where the quick path finds it."""
     quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    if quick and layouts[-1] is int and layouts[0].dtype is not int64 and op.result(layouts[0].dtype) is layouts[0].dtype:
+    if (
+        quick
+        and layouts[-1] is int
+        and layouts[0].dtype is not int64
+        and op.result(layouts[0].dtype) is layouts[0].dtype
+    ):
         quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
     table = op.table if quick else op.slow_table
     key = key_of(op, layouts, parameters) if quick else (layouts, parameters)

@@ -130,20 +130,23 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
             dim += 1
         elif isinstance(part, (Tensor, np.ndarray, list)) or isinstance(part, (bool, np.bool_)):
             if named is not None:
-                raise NotImplementedError("index: only one tensor may stand in an index so far; index twice, or use where()")
+                raise NotImplementedError(
+                    "index: only one tensor may stand in an index so far; index twice, or use where()"
+                )
             named, named_dim = _as_index(part, input), dim
             dim += named.ndim if named.dtype is bool_ else 1
             if named.dtype is bool_ and tuple(input.shape[named_dim:dim]) != tuple(named.shape):
                 raise IndexError(
-                    f"index: a bool index of shape {tuple(named.shape)} does not fit dimensions {named_dim} to {dim - 1} "
-                    f"of shape {tuple(input.shape)}"
+                    f"index: a bool index of shape {tuple(named.shape)} does not fit dimensions "
+                    f"{named_dim} to {dim - 1} of shape {tuple(input.shape)}"
                 )
         else:
             try:
                 number = part.__index__()
             except AttributeError:
                 raise TypeError(
-                    f"index: expected integers, slices, None, ... or one integer or bool tensor; got {type(part).__name__}"
+                    "index: expected integers, slices, None, ... or one integer or bool tensor; "
+                    f"got {type(part).__name__}"
                 ) from None
             length = input.shape[dim]
             if not -length <= number < length:
@@ -273,7 +276,10 @@ class _put:
 
 
 def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
-    """Set or add to the elements of `target` that `index` names. No record, no version. IndexError before any change."""
+    """Set or add to the elements of `target` that `index` names. No record, no version.
+
+    IndexError before any change.
+    """
     op = operators["put"]
     layout = layout_of_tensor(target)
     inputs = (layout_of_tensor(index), layout_of_tensor(values))
@@ -340,12 +346,15 @@ def _fitting(F: Any, target: Tensor, value: Tensor, shape: tuple[int, ...]) -> T
     while value.ndim > len(shape) and value.shape[0] == 1:
         value = F.squeeze(value, 0)
     if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
-        raise ArgumentError(f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed")
+        raise ArgumentError(
+            f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed"
+        )
     if value.is_complex() and not target.is_complex():
-        raise DTypeError(f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}; take its real part")
+        raise DTypeError(
+            f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}; take its real part"
+        )
     return value if value.device is target.device else F.to_device(value, (target.device,))
 
 
 Tensor.__getitem__ = getitem
 Tensor.__setitem__ = setitem
-

@@ -70,7 +70,8 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> b
             same = True
         elif not disjoint(written, operand):
             raise RuntimeError(
-                f"{operation}: an operand and the tensor written to share part of their memory; call .clone() on one of them"
+                f"{operation}: an operand and the tensor written to share part of their memory; "
+                "call .clone() on one of them"
             )
     return same
 
@@ -96,7 +97,9 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
 def check_writable(operation: str, tensor: Tensor) -> None:
     """RuntimeError where the memory is read-only, saying whose it is."""
     if tensor._storage.version is None:
-        raise RuntimeError(f"{operation}: the tensor cannot be written: {getattr(tensor._storage, 'readonly', 'read-only')}")
+        raise RuntimeError(
+            f"{operation}: the tensor cannot be written: {getattr(tensor._storage, 'readonly', 'read-only')}"
+        )
 
 
 def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True) -> Layout | None:
@@ -104,14 +107,16 @@ def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elem
     if not isinstance(out, Tensor):
         raise TypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
     if out.node is not None and is_grad_enabled():
-        raise RuntimeError(f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor")
+        raise RuntimeError(
+            f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor"
+        )
     layout = layout_of_tensor(out)
     if layout.device is not wanted.device:
         raise RuntimeError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
     if not can_cast(wanted.dtype, layout.dtype):
         raise RuntimeError(
-            f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, which is {layout.dtype.name}; "
-            "give an out of the result's dtype"
+            f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, "
+            f"which is {layout.dtype.name}; give an out of the result's dtype"
         )
     check_writable(operation, out)
     if layout.shape != wanted.shape:

@@ -149,7 +149,8 @@ def check_scalar(value: int, dtype: DType, operation: str) -> None:
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if not low <= value <= high:
         raise OverflowError(
-            f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); convert the tensor to a wider dtype first"
+            f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); "
+            "convert the tensor to a wider dtype first"
         )
 
 
@@ -162,5 +163,3 @@ def as_dtype(dtype: object, operation: str) -> DType:
     if isinstance(dtype, str):
         return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
     raise TypeError(f"{operation}: expected dtype such as facula.float32; got {dtype!r}")
-
-

@@ -160,7 +160,9 @@ def _new(size: tuple, operation: str, dtype: Any, device: Any) -> Tensor:
     return empty(*size, dtype=chosen, device=device)
 
 
-def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def rand(
+    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
     >>> rand(2, 3).shape
@@ -171,7 +173,9 @@ def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, devi
     return result.requires_grad_() if requires_grad else result
 
 
-def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def randn(
+    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
 
     >>> randn(2, 3).shape
@@ -182,7 +186,15 @@ def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, dev
     return result.requires_grad_() if requires_grad else result
 
 
-def randint(low: int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
 
     >>> randint(0, 1, (2,))
@@ -278,8 +290,17 @@ def _check_floating(name: str) -> Any:
     return check
 
 
-_in_place("uniform_", "uniform", "Fill with numbers drawn evenly from [from, to).", _check_floating("uniform_"), 0.0, 1.0)
-_in_place("normal_", "normal", "Fill with draws from the normal distribution (mean, std).", _check_floating("normal_"), 0.0, 1.0)
+_in_place(
+    "uniform_", "uniform", "Fill with numbers drawn evenly from [from, to).", _check_floating("uniform_"), 0.0, 1.0
+)
+_in_place(
+    "normal_",
+    "normal",
+    "Fill with draws from the normal distribution (mean, std).",
+    _check_floating("normal_"),
+    0.0,
+    1.0,
+)
 
 
 @method()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from facula_autograd.extend import LEAF
 from facula_storage import bool_, cpu, int64
 
@@ -61,7 +62,9 @@ def _float_format(array: np.ndarray):  # type: ignore[no-untyped-def]
     """Four decimals; none where all are whole; exponents where they would not fit."""
     finite = array[np.isfinite(array)].astype(np.float64)
     sizes = np.abs(finite[finite != 0])
-    if sizes.size and (sizes.max() >= 1e8 or sizes.max() / sizes.min() > 1e3 and sizes.min() < 1e-4 or sizes.min() < 1e-4):
+    if sizes.size and (
+        sizes.max() >= 1e8 or (sizes.max() / sizes.min() > 1e3 and sizes.min() < 1e-4) or sizes.min() < 1e-4
+    ):
         pattern = "{:.4e}"
     elif np.array_equal(finite, np.round(finite)):
         pattern = "{:.0f}."

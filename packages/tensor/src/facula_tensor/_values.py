@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
 
 from ._errors import ArgumentError
@@ -87,7 +88,12 @@ def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarr
 
 @method("__dlpack__")
 def dlpack(
-    self: Tensor, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: bool | None = None
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: Any = None,
+    copy: bool | None = None,
 ) -> object:
     """A DLPack capsule over the same memory. `copy=True` exports a copy."""
     if self.node is not None:
@@ -173,7 +179,9 @@ def as_complex(self: Tensor) -> complex:
 def as_index(self: Tensor) -> int:
     """The one element of an integer tensor as an int. TypeError for other dtypes."""
     if self.dtype.category > 1 or self.numel() != 1:
-        raise TypeError(f"index: only integer tensors of one element can be an index; got {self.dtype.name} {tuple(self.shape)}")
+        raise TypeError(
+            f"index: only integer tensors of one element can be an index; got {self.dtype.name} {tuple(self.shape)}"
+        )
     return int(item(self))
 
 
@@ -237,12 +245,12 @@ def _set_data(self: Tensor, new: Tensor) -> None:
 
 
 Tensor.data = property(
-    _get_data, _set_data, doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory."
+    _get_data,
+    _set_data,
+    doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory.",
 )
 
 
 def is_tensor(value: object) -> bool:
     """Whether `value` is a Tensor."""
     return isinstance(value, Tensor)
-
-

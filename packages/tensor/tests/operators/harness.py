@@ -25,7 +25,14 @@ REALS = INTEGERS + FLOATS
 ALL = ("bool", *NUMBERS)
 
 # Relative error of a result that is rounded once or twice, and of a sum of some dozen elements.
-TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-12, "complex64": 1e-5, "complex128": 1e-12}
+TOLERANCE = {
+    "float16": 4e-3,
+    "bfloat16": 3e-2,
+    "float32": 1e-5,
+    "float64": 1e-12,
+    "complex64": 1e-5,
+    "complex128": 1e-12,
+}
 CARRIER = {"float16": np.float32, "bfloat16": np.float32}  # what the reference computes in
 
 DTYPES = {name: getattr(ft, name) for name in ALL}
@@ -145,7 +152,11 @@ def lay(array: np.ndarray, dtype: str, layout: str, device: str = "cpu") -> Any:
     if layout in ("contiguous", "empty", "zero_dim"):
         return make(array, dtype, device)
     if layout == "transposed":
-        return make(array.T, dtype, device).permute(*reversed(range(array.ndim))) if array.ndim else make(array, dtype, device)
+        return (
+            make(array.T, dtype, device).permute(*reversed(range(array.ndim)))
+            if array.ndim
+            else make(array, dtype, device)
+        )
     if layout == "sliced":  # every other element of a wider tensor, in each dimension
         wide = np.zeros(tuple(2 * size for size in array.shape), array.dtype)
         wide[tuple(slice(None, None, 2) for _ in array.shape)] = array
@@ -230,7 +241,9 @@ def check_forward(row: Row, dtype: str, device: str = "cpu") -> None:
         compare(row, got, reference(row, arrays, dtype), dtype, layout, device)
         if device != "meta":
             for tensor, array in zip(tensors, arrays, strict=True):
-                assert np.array_equal(values_of(tensor), array.astype(values_of(tensor).dtype)), f"{row} {layout}: operand changed"
+                assert np.array_equal(values_of(tensor), array.astype(values_of(tensor).dtype)), (
+                    f"{row} {layout}: operand changed"
+                )
 
 
 def check_rejected(row: Row, dtype: str) -> None:
@@ -286,14 +299,18 @@ def check_promotion(row: Row, first: str, second: str) -> None:
         if common.name not in row.dtypes:
             continue
         got = call(row, [x, y])
-        if isinstance(y, int) and first in INTEGERS and row.result("uint8") == "bool":  # comparisons are exact for any number
+        if (
+            isinstance(y, int) and first in INTEGERS and row.result("uint8") == "bool"
+        ):  # comparisons are exact for any number
             common = ft.int64
         y = y.to(common) if isinstance(y, ft.Tensor) else ft.tensor(y, dtype=common)
         wanted = call(row, [x.to(common), y])
         assert got.dtype is wanted.dtype, f"{row} {first} {second}: {got.dtype}, expected {wanted.dtype}"
         tolerance = TOLERANCE.get(wanted.dtype.name, 0)
         with np.errstate(all="ignore"):
-            np.testing.assert_allclose(values_of(got), values_of(wanted), rtol=tolerance, atol=tolerance, err_msg=str(row))
+            np.testing.assert_allclose(
+                values_of(got), values_of(wanted), rtol=tolerance, atol=tolerance, err_msg=str(row)
+            )
 
 
 def check_inplace(row: Row, dtype: str) -> None:

@@ -48,7 +48,10 @@ def power(x, y):
     if x.dtype.kind not in "iu":
         return x**y
     x, y = np.broadcast_arrays(x, y)
-    whole = [int(a) ** int(b) if b >= 0 else {1: 1, -1: 1 - 2 * (int(b) % 2)}.get(int(a), 0) for a, b in zip(x.flat, y.flat, strict=True)]
+    whole = [
+        int(a) ** int(b) if b >= 0 else {1: 1, -1: 1 - 2 * (int(b) % 2)}.get(int(a), 0)
+        for a, b in zip(x.flat, y.flat, strict=True)
+    ]
     bits = x.dtype.itemsize * 8
     return np.array([one & ((1 << bits) - 1) for one in whole], np.uint64).astype(x.dtype).reshape(x.shape)
 
@@ -64,11 +67,27 @@ POINTWISE = [
     unary("sigmoid", sigmoid, result=floating, inplace="sigmoid_", gradient=BOTH, loose=3),
     unary("sin", np.sin, result=floating, inplace="sin_", gradient=BOTH),
     unary("cos", np.cos, result=floating, inplace="cos_", gradient=BOTH),
-    unary("log1p", np.log1p, result=floating, inplace="log1p_", gradient=REAL, dtypes=("bool", *REALS), domain=POSITIVE),
+    unary(
+        "log1p", np.log1p, result=floating, inplace="log1p_", gradient=REAL, dtypes=("bool", *REALS), domain=POSITIVE
+    ),
     unary("expm1", np.expm1, result=floating, inplace="expm1_", gradient=REAL, dtypes=("bool", *REALS)),
-    unary("rsqrt", lambda x: 1 / np.sqrt(x), result=floating, inplace="rsqrt_", gradient=REAL, dtypes=("bool", *REALS), domain=POSITIVE),
+    unary(
+        "rsqrt",
+        lambda x: 1 / np.sqrt(x),
+        result=floating,
+        inplace="rsqrt_",
+        gradient=REAL,
+        dtypes=("bool", *REALS),
+        domain=POSITIVE,
+    ),
     unary("reciprocal", lambda x: 1 / x, result=floating, inplace="reciprocal_", gradient=BOTH, domain=POSITIVE),
-    unary("square", by_kind(lambda x: x.astype(int), lambda x: x * x), result=lambda d: "int64" if d == "bool" else d, inplace="square_", gradient=BOTH),
+    unary(
+        "square",
+        by_kind(lambda x: x.astype(int), lambda x: x * x),
+        result=lambda d: "int64" if d == "bool" else d,
+        inplace="square_",
+        gradient=BOTH,
+    ),
     unary("neg", np.negative, dtypes=NUMBERS, inplace="neg_", gradient=BOTH),
     unary("abs", np.abs, dtypes=NUMBERS, result=real_part, gradient=BOTH),
     unary("sign", by_kind(lambda x: x, np.sign), dtypes=("bool", *REALS), inplace="sign_", gradient=REAL, second=False),
@@ -118,36 +137,133 @@ def log_softmax(x, axis):
 
 REDUCTIONS = [
     along("sum", ft.sum, lambda x: accumulate(x).sum(), result=accumulated, gradient=BOTH, loose=10, out=True),
-    along("sum(0)", lambda x, **out: ft.sum(x, 0, **out), lambda x: accumulate(x).sum(0) if x.ndim else accumulate(x),
-          result=accumulated, gradient=BOTH, loose=10, out=True),
-    along("sum(-1, keepdim)", lambda x: ft.sum(x, -1, True), lambda x: accumulate(x).sum(-1, keepdims=True) if x.ndim else accumulate(x),
-          result=accumulated, gradient=BOTH, loose=10),
-    along("sum((0, 2))", lambda x: x.sum((0, 2)), lambda x: accumulate(x).sum((0, 2)), result=accumulated, gradient=BOTH,
-          loose=10, shapes=((2, 3, 4),)),
+    along(
+        "sum(0)",
+        lambda x, **out: ft.sum(x, 0, **out),
+        lambda x: accumulate(x).sum(0) if x.ndim else accumulate(x),
+        result=accumulated,
+        gradient=BOTH,
+        loose=10,
+        out=True,
+    ),
+    along(
+        "sum(-1, keepdim)",
+        lambda x: ft.sum(x, -1, True),
+        lambda x: accumulate(x).sum(-1, keepdims=True) if x.ndim else accumulate(x),
+        result=accumulated,
+        gradient=BOTH,
+        loose=10,
+    ),
+    along(
+        "sum((0, 2))",
+        lambda x: x.sum((0, 2)),
+        lambda x: accumulate(x).sum((0, 2)),
+        result=accumulated,
+        gradient=BOTH,
+        loose=10,
+        shapes=((2, 3, 4),),
+    ),
     along("sum of nothing", lambda x: x.sum(1), lambda x: accumulate(x).sum(1), result=accumulated, shapes=((3, 0),)),
     along("mean", ft.mean, np.mean, dtypes=FLOATS + COMPLEX, gradient=BOTH, loose=10, out=True),
-    along("mean(1, keepdim)", lambda x: ft.mean(x, 1, True), lambda x: x.mean(1, keepdims=True), dtypes=FLOATS + COMPLEX,
-          gradient=BOTH, loose=10, shapes=((3, 4),)),
+    along(
+        "mean(1, keepdim)",
+        lambda x: ft.mean(x, 1, True),
+        lambda x: x.mean(1, keepdims=True),
+        dtypes=FLOATS + COMPLEX,
+        gradient=BOTH,
+        loose=10,
+        shapes=((3, 4),),
+    ),
     along("amax", ft.amax, np.max, dtypes=("bool", *REALS), gradient=REAL, distinct=True, out=True),
-    along("amin((0, 2))", lambda x: ft.amin(x, (0, 2)), lambda x: x.min((0, 2)), dtypes=("bool", *REALS), gradient=REAL,
-          distinct=True, shapes=((2, 3, 4),)),
+    along(
+        "amin((0, 2))",
+        lambda x: ft.amin(x, (0, 2)),
+        lambda x: x.min((0, 2)),
+        dtypes=("bool", *REALS),
+        gradient=REAL,
+        distinct=True,
+        shapes=((2, 3, 4),),
+    ),
     along("max", ft.max, np.max, dtypes=("bool", *REALS), gradient=REAL, distinct=True),
-    along("max(1)", lambda x: tuple(x.max(1)), lambda x: (x.max(1), x.argmax(1)), dtypes=("bool", *REALS), distinct=True, shapes=((3, 4),)),
-    along("max(1).values", lambda x: x.max(1).values, lambda x: x.max(1), dtypes=("bool", *REALS), gradient=REAL, distinct=True,
-          shapes=((3, 4),)),
-    along("min(0, keepdim)", lambda x: tuple(x.min(0, True)), lambda x: (x.min(0, keepdims=True), x.argmin(0, keepdims=True)),
-          dtypes=("bool", *REALS), distinct=True, shapes=((3, 4),)),
-    along("min(0).values", lambda x: x.min(0, True).values, lambda x: x.min(0, keepdims=True), dtypes=("bool", *REALS), gradient=REAL,
-          distinct=True, shapes=((3, 4),)),
+    along(
+        "max(1)",
+        lambda x: tuple(x.max(1)),
+        lambda x: (x.max(1), x.argmax(1)),
+        dtypes=("bool", *REALS),
+        distinct=True,
+        shapes=((3, 4),),
+    ),
+    along(
+        "max(1).values",
+        lambda x: x.max(1).values,
+        lambda x: x.max(1),
+        dtypes=("bool", *REALS),
+        gradient=REAL,
+        distinct=True,
+        shapes=((3, 4),),
+    ),
+    along(
+        "min(0, keepdim)",
+        lambda x: tuple(x.min(0, True)),
+        lambda x: (x.min(0, keepdims=True), x.argmin(0, keepdims=True)),
+        dtypes=("bool", *REALS),
+        distinct=True,
+        shapes=((3, 4),),
+    ),
+    along(
+        "min(0).values",
+        lambda x: x.min(0, True).values,
+        lambda x: x.min(0, keepdims=True),
+        dtypes=("bool", *REALS),
+        gradient=REAL,
+        distinct=True,
+        shapes=((3, 4),),
+    ),
     along("argmax", ft.argmax, np.argmax, dtypes=("bool", *REALS), result=always("int64"), distinct=True),
-    along("argmin(1)", lambda x: x.argmin(1), lambda x: x.argmin(1), dtypes=("bool", *REALS), result=always("int64"), distinct=True, shapes=((3, 4),)),
+    along(
+        "argmin(1)",
+        lambda x: x.argmin(1),
+        lambda x: x.argmin(1),
+        dtypes=("bool", *REALS),
+        result=always("int64"),
+        distinct=True,
+        shapes=((3, 4),),
+    ),
     along("any", ft.any, np.any, result=boolean, out=True),
     along("all(0)", lambda x: ft.all(x, 0), lambda x: x.astype(bool).all(0), result=boolean, shapes=((3, 4),)),
-    along("softmax(1)", lambda x: ft.softmax(x, 1), lambda x: np.exp(log_softmax(x, 1)), dtypes=FLOATS, gradient=REAL, shapes=((3, 4),)),
-    along("softmax(0)", lambda x: ft.softmax(x, 0), lambda x: np.exp(log_softmax(x, 0)), dtypes=FLOATS, gradient=REAL, shapes=((3, 4, 2),)),
-    along("log_softmax(1)", lambda x: ft.log_softmax(x, 1), lambda x: log_softmax(x, 1), dtypes=FLOATS, gradient=REAL, shapes=((3, 4),)),
-    along("log_softmax(0)", lambda x: ft.log_softmax(x, 0), lambda x: log_softmax(x, 0), dtypes=FLOATS, gradient=REAL, shapes=((3, 4, 2),)),
-]  # fmt: skip
+    along(
+        "softmax(1)",
+        lambda x: ft.softmax(x, 1),
+        lambda x: np.exp(log_softmax(x, 1)),
+        dtypes=FLOATS,
+        gradient=REAL,
+        shapes=((3, 4),),
+    ),
+    along(
+        "softmax(0)",
+        lambda x: ft.softmax(x, 0),
+        lambda x: np.exp(log_softmax(x, 0)),
+        dtypes=FLOATS,
+        gradient=REAL,
+        shapes=((3, 4, 2),),
+    ),
+    along(
+        "log_softmax(1)",
+        lambda x: ft.log_softmax(x, 1),
+        lambda x: log_softmax(x, 1),
+        dtypes=FLOATS,
+        gradient=REAL,
+        shapes=((3, 4),),
+    ),
+    along(
+        "log_softmax(0)",
+        lambda x: ft.log_softmax(x, 0),
+        lambda x: log_softmax(x, 0),
+        dtypes=FLOATS,
+        gradient=REAL,
+        shapes=((3, 4, 2),),
+    ),
+]
 
 
 def product(*shapes, function=ft.matmul, **given):
@@ -209,12 +325,34 @@ SHAPES = [
     shaped("contiguous", lambda x: x.contiguous(), np.copy),
     shaped("mT", lambda x: x.mT, lambda x: x.swapaxes(-1, -2), shapes=((2, 3, 4),)),
     shaped("T", lambda x: x.T, np.transpose),
-    shaped("cat", lambda a, b: ft.cat([a, b], 1), lambda a, b: np.concatenate([a, b], 1), arity=2, shapes=((3, 2), (3, 4))),
-    shaped("cat(0)", lambda a, b: ft.cat([a, b, a]), lambda a, b: np.concatenate([a, b, a]), arity=2, shapes=((3, 2), (1, 2))),
-    shaped("cat with nothing", lambda a, b: ft.cat([a, b]), lambda a, b: np.concatenate([a, b]), arity=2, shapes=((3, 2), (0, 2)), gradient=()),
-    shaped("stack", lambda a, b: ft.stack([a, b], -1), lambda a, b: np.stack([a, b], -1), arity=2, shapes=((3, 2), (3, 2))),
-    shaped("where", lambda a, b: ft.where(ft.tensor(MASK).to(a.device), a, b), lambda a, b: np.where(MASK, a, b), arity=2,
-           shapes=((3, 4), (4,))),
+    shaped(
+        "cat", lambda a, b: ft.cat([a, b], 1), lambda a, b: np.concatenate([a, b], 1), arity=2, shapes=((3, 2), (3, 4))
+    ),
+    shaped(
+        "cat(0)",
+        lambda a, b: ft.cat([a, b, a]),
+        lambda a, b: np.concatenate([a, b, a]),
+        arity=2,
+        shapes=((3, 2), (1, 2)),
+    ),
+    shaped(
+        "cat with nothing",
+        lambda a, b: ft.cat([a, b]),
+        lambda a, b: np.concatenate([a, b]),
+        arity=2,
+        shapes=((3, 2), (0, 2)),
+        gradient=(),
+    ),
+    shaped(
+        "stack", lambda a, b: ft.stack([a, b], -1), lambda a, b: np.stack([a, b], -1), arity=2, shapes=((3, 2), (3, 2))
+    ),
+    shaped(
+        "where",
+        lambda a, b: ft.where(ft.tensor(MASK).to(a.device), a, b),
+        lambda a, b: np.where(MASK, a, b),
+        arity=2,
+        shapes=((3, 4), (4,)),
+    ),
     shaped("x[1]", lambda x: x[1]),
     shaped("x[:, 1:3]", lambda x: x[:, 1:3]),
     shaped("x[::2, None, -1]", lambda x: x[::2, None, -1]),
@@ -224,7 +362,7 @@ SHAPES = [
     shaped("x[1, tensor2d]", lambda x: x[1, INDEX.reshape(2, 2)], lambda x: x[1, INDEX.reshape(2, 2)]),
     shaped("x[mask]", lambda x: x[MASK], meta=False),
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
-]  # fmt: skip
+]
 
 ROWS = [*POINTWISE, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
 assert len({row.name for row in ROWS}) == len(ROWS)

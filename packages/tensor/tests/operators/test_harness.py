@@ -30,7 +30,14 @@ class Cube(Function):
 
 
 def cube(error=0.0, second_error=0.0):
-    return Row("cube", lambda x: Cube.apply(x, error, second_error), lambda x: x**3, gradient=("float64",), dtypes=harness.FLOATS, loose=3)
+    return Row(
+        "cube",
+        lambda x: Cube.apply(x, error, second_error),
+        lambda x: x**3,
+        gradient=("float64",),
+        dtypes=harness.FLOATS,
+        loose=3,
+    )
 
 
 def test_a_right_row_passes_everything():
@@ -79,7 +86,9 @@ def test_a_wrong_dtype_is_caught():
 
 
 def test_an_operand_that_is_changed_is_caught():
-    row = Row("exp", lambda x: ft.exp(x) if x.zero_() is None else ft.exp(x * 0), lambda x: x * 0 + 1, layouts=("contiguous",))
+    row = Row(
+        "exp", lambda x: ft.exp(x) if x.zero_() is None else ft.exp(x * 0), lambda x: x * 0 + 1, layouts=("contiguous",)
+    )
     with pytest.raises(AssertionError, match="operand changed"):
         harness.check_forward(row, "float32")
 

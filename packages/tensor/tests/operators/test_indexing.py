@@ -18,17 +18,55 @@ MASK2 = np.arange(12).reshape(3, 4) % 3 == 0
 MASK_LAST = np.array([False, True, True, False, True])
 
 BASIC = [
-    0, -1, slice(1, 3), slice(None, None, 2), slice(-2, None), slice(3, 1), ..., None, (), (1, 2, 3), (1, ..., 2),
-    (slice(None), 1), (..., 0), (None, 1, None), (slice(None), None, slice(1, None, 2), -1), (..., slice(0, 0)),
-    np.int64(1), (np.int8(-1), slice(None)), (slice(0, 2), slice(1, 4), slice(2, 5)),
-]  # fmt: skip
+    0,
+    -1,
+    slice(1, 3),
+    slice(None, None, 2),
+    slice(-2, None),
+    slice(3, 1),
+    ...,
+    None,
+    (),
+    (1, 2, 3),
+    (1, ..., 2),
+    (slice(None), 1),
+    (..., 0),
+    (None, 1, None),
+    (slice(None), None, slice(1, None, 2), -1),
+    (..., slice(0, 0)),
+    np.int64(1),
+    (np.int8(-1), slice(None)),
+    (slice(0, 2), slice(1, 4), slice(2, 5)),
+]
 NAMED = [
-    np.array([0, 2, 1]), [2, 0], [-1, 0, -1, 2], np.array([[0, 1], [2, -3]]), np.array(1), (slice(None), [3, 3, 0]),
-    (1, [0, -1]), ([0, 2], 1), (slice(None), slice(None), np.array([4, 0])), (..., [1, 2]), (None, [1, 0]),
-    (slice(0, 2), [1, 2], slice(None, None, 2)), ([0, 1], None), np.array([], np.int64), np.array([1, 0], np.int8),
-    MASK1, MASK2, np.arange(60).reshape(SHAPE) % 7 == 0, (slice(None), slice(None), MASK_LAST), (..., MASK_LAST),
-    (MASK1, 2), (MASK1, slice(1, 3)), np.zeros(3, bool), [True, False, False], (0, MASK2[0], slice(1, None)), True, False,
-]  # fmt: skip
+    np.array([0, 2, 1]),
+    [2, 0],
+    [-1, 0, -1, 2],
+    np.array([[0, 1], [2, -3]]),
+    np.array(1),
+    (slice(None), [3, 3, 0]),
+    (1, [0, -1]),
+    ([0, 2], 1),
+    (slice(None), slice(None), np.array([4, 0])),
+    (..., [1, 2]),
+    (None, [1, 0]),
+    (slice(0, 2), [1, 2], slice(None, None, 2)),
+    ([0, 1], None),
+    np.array([], np.int64),
+    np.array([1, 0], np.int8),
+    MASK1,
+    MASK2,
+    np.arange(60).reshape(SHAPE) % 7 == 0,
+    (slice(None), slice(None), MASK_LAST),
+    (..., MASK_LAST),
+    (MASK1, 2),
+    (MASK1, slice(1, 3)),
+    np.zeros(3, bool),
+    [True, False, False],
+    (0, MASK2[0], slice(1, None)),
+    True,
+    False,
+]
 
 
 def show(index):
@@ -71,7 +109,9 @@ def test_basic_indices_give_views(index):
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("index", [1, slice(1, 3), [2, 0, 0], MASK1, (slice(None), [1, -1]), (..., MASK_LAST)], ids=show)
+@pytest.mark.parametrize(
+    "index", [1, slice(1, 3), [2, 0, 0], MASK1, (slice(None), [1, -1]), (..., MASK_LAST)], ids=show
+)
 def test_every_dtype(dtype, index):
     values = array(dtype)
     x = make(values, dtype)
@@ -134,7 +174,9 @@ def test_gradient_of_get(index, check):
     check(lambda x: (x * x)[as_tensors(index)], [x], atol=1e-4)
 
 
-@pytest.mark.parametrize("index", [1, slice(0, 2), (..., 2), (slice(None), [0, 2]), MASK1, (1, [3, 0]), (..., MASK_LAST)], ids=show)
+@pytest.mark.parametrize(
+    "index", [1, slice(0, 2), (..., 2), (slice(None), [0, 2]), MASK1, (1, [3, 0]), (..., MASK_LAST)], ids=show
+)
 @pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
 def test_gradient_of_set(index, check):
     x = make(array(), "float64").requires_grad_()
@@ -162,7 +204,9 @@ def test_gradient_of_set_number(index):
 
 def test_an_integer_beside_a_mask_selects_first():
     x = make(array(), "float64")
-    assert np.array_equal(values_of(x[1, ..., ft.tensor(MASK_LAST)]), array()[1][..., MASK_LAST])  # NumPy alone moves the mask
+    assert np.array_equal(
+        values_of(x[1, ..., ft.tensor(MASK_LAST)]), array()[1][..., MASK_LAST]
+    )  # NumPy alone moves the mask
 
 
 def test_repeated_indices_add_their_gradients():
@@ -259,7 +303,11 @@ def test_iteration_and_length():
 def basic_index(draw, shape):
     index = []
     for size in shape[: draw(st.integers(0, len(shape)))]:
-        index.append(draw(st.one_of(st.integers(-size, size - 1), st.slices(size).filter(lambda s: s.step is None or s.step > 0))))
+        index.append(
+            draw(
+                st.one_of(st.integers(-size, size - 1), st.slices(size).filter(lambda s: s.step is None or s.step > 0))
+            )
+        )
     if draw(st.booleans()):
         index.insert(draw(st.integers(0, len(index))), None)
     return tuple(index)

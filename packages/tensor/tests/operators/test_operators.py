@@ -15,7 +15,9 @@ def cases(*, dtypes=None, **conditions):
     found = []
     for row in ROWS:
         if all(bool(getattr(row, name)) == wanted for name, wanted in conditions.items()):
-            found += [pytest.param(row, dtype, id=f"{row}-{dtype}") for dtype in (dtypes(row) if dtypes else row.dtypes)]
+            found += [
+                pytest.param(row, dtype, id=f"{row}-{dtype}") for dtype in (dtypes(row) if dtypes else row.dtypes)
+            ]
     return found
 
 
@@ -33,7 +35,9 @@ def test_devices(row, device):
         harness.check_broadcast(row, row.dtypes[-1], device)
 
 
-@pytest.mark.parametrize(("row", "dtype"), cases(rejects=True, dtypes=lambda row: [d for d in harness.ALL if d not in row.dtypes]))
+@pytest.mark.parametrize(
+    ("row", "dtype"), cases(rejects=True, dtypes=lambda row: [d for d in harness.ALL if d not in row.dtypes])
+)
 def test_other_dtypes_are_refused(row, dtype):
     harness.check_rejected(row, dtype)
 
@@ -92,7 +96,10 @@ def arrays(draw, row, dtype, shape):
     tensor, values = harness.make(base, dtype), base
     back = [order.index(i) for i in range(len(shape))]
     tensor, values = tensor.permute(back) if shape else tensor, values.transpose(back)
-    index = tuple(slice(None) if one else slice(0, size * step, step) for one, size, step in zip(repeated, shape, steps, strict=True))
+    index = tuple(
+        slice(None) if one else slice(0, size * step, step)
+        for one, size, step in zip(repeated, shape, steps, strict=True)
+    )
     return tensor[index].expand(shape), np.broadcast_to(values[index], shape)
 
 
@@ -103,7 +110,10 @@ def test_random_operands(row, data):
     shape = tuple(data.draw(st.lists(st.integers(0, 5), max_size=4)))
     pairs = []
     for _ in range(row.arity):
-        mine = tuple(1 if size > 1 and data.draw(st.booleans()) else size for size in shape[data.draw(st.integers(0, len(shape))) :])
+        mine = tuple(
+            1 if size > 1 and data.draw(st.booleans()) else size
+            for size in shape[data.draw(st.integers(0, len(shape))) :]
+        )
         pairs.append(data.draw(arrays(row, dtype, mine)))
     got = harness.call(row, [tensor for tensor, _ in pairs])
     harness.compare(row, got, harness.reference(row, [values for _, values in pairs], dtype), dtype, f"random {shape}")

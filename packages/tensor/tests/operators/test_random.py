@@ -135,8 +135,13 @@ def test_bounds():
 def test_a_refused_draw_does_not_move_the_generator():
     ft.manual_seed(0)
     state = ft.get_rng_state()
-    for action in (lambda: ft.rand(2, dtype=ft.int64), lambda: ft.randint(3, 1, (2,)), lambda: ft.arange(3).normal_(),
-                   lambda: ft.zeros(2, requires_grad=True).uniform_(), lambda: ft.zeros(1).expand(3).uniform_()):  # fmt: skip
+    for action in (
+        lambda: ft.rand(2, dtype=ft.int64),
+        lambda: ft.randint(3, 1, (2,)),
+        lambda: ft.arange(3).normal_(),
+        lambda: ft.zeros(2, requires_grad=True).uniform_(),
+        lambda: ft.zeros(1).expand(3).uniform_(),
+    ):
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             action()
     assert ft.get_rng_state() == state

@@ -60,7 +60,9 @@ def test_nothing_is_changed(name):
     target = x()
     check = same(target)
     state = ft.get_rng_state()
-    with pytest.raises((ValueError, TypeError, RuntimeError, IndexError), match=f"(?s)({operation}).*{text}|{text}.*({operation})"):
+    with pytest.raises(
+        (ValueError, TypeError, RuntimeError, IndexError), match=f"(?s)({operation}).*{text}|{text}.*({operation})"
+    ):
         action(target)
     check()
     assert ft.get_rng_state() == state
@@ -70,9 +72,15 @@ def test_integers_and_bools():
     target = ft.arange(3, dtype=ft.uint8)
     check = same(target)
     for action in (
-        lambda: target.add_(300), lambda: target.mul_(1.5), lambda: target.div_(2), lambda: target.fill_(-1),
-        lambda: target.uniform_(), lambda: target.add_(ft.ones(3)), lambda: target.exp_(), lambda: ft.exp(target, out=target),
-    ):  # fmt: skip
+        lambda: target.add_(300),
+        lambda: target.mul_(1.5),
+        lambda: target.div_(2),
+        lambda: target.fill_(-1),
+        lambda: target.uniform_(),
+        lambda: target.add_(ft.ones(3)),
+        lambda: target.exp_(),
+        lambda: ft.exp(target, out=target),
+    ):
         with pytest.raises((RuntimeError, TypeError, OverflowError), match=r"uint8|float"):
             action()
         check()
@@ -88,10 +96,16 @@ def test_a_leaf_that_requires_a_gradient():
     leaf = x().requires_grad_()
     check = same(leaf)
     for action in (
-        lambda: leaf.add_(1), lambda: leaf.zero_(), lambda: leaf.copy_(ft.ones(3)), lambda: leaf.uniform_(),
-        lambda: leaf[0].mul_(2), lambda: leaf.clamp_(0, 1), lambda: leaf.__setitem__(0, 1.0), lambda: ft.exp(x(), out=leaf),
+        lambda: leaf.add_(1),
+        lambda: leaf.zero_(),
+        lambda: leaf.copy_(ft.ones(3)),
+        lambda: leaf.uniform_(),
+        lambda: leaf[0].mul_(2),
+        lambda: leaf.clamp_(0, 1),
+        lambda: leaf.__setitem__(0, 1.0),
+        lambda: ft.exp(x(), out=leaf),
         lambda: leaf.t().add_(1),
-    ):  # fmt: skip
+    ):
         with pytest.raises(RuntimeError, match="gradient"):
             action()
         check()
@@ -102,9 +116,15 @@ def test_read_only_memory():
     array.flags.writeable = False
     target = ft.from_numpy(array)
     for action in (
-        lambda: target.add_(1), lambda: target.zero_(), lambda: target.copy_(x()), lambda: target.__setitem__(0, 1.0),
-        lambda: target.__setitem__([0], 1.0), lambda: ft.exp(x(), out=target), lambda: target.uniform_(), lambda: target[0].add_(1),
-    ):  # fmt: skip
+        lambda: target.add_(1),
+        lambda: target.zero_(),
+        lambda: target.copy_(x()),
+        lambda: target.__setitem__(0, 1.0),
+        lambda: target.__setitem__([0], 1.0),
+        lambda: ft.exp(x(), out=target),
+        lambda: target.uniform_(),
+        lambda: target[0].add_(1),
+    ):
         with pytest.raises(RuntimeError, match="cannot be written"):
             action()
     assert np.array_equal(array, BASE)

@@ -27,7 +27,9 @@ def ordered(dtype: DType) -> bool:
 def tensor_first(input: Any, other: Any) -> None:
     """TypeError where the first operand is a number: Python turns `2 < x` round by itself."""
     if not isinstance(input, Layout):
-        raise TypeError(f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands")
+        raise TypeError(
+            f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands"
+        )
 
 
 @elementwise

@@ -126,6 +126,8 @@ def contiguous_(F: Any, input: Tensor) -> Tensor:
 
 
 raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
+
+
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
@@ -154,7 +156,9 @@ def to_like(
     for arg in args:
         if isinstance(arg, Tensor):
             dtype, device = arg.dtype, arg.device
-        elif isinstance(arg, (Device, str)) and not (isinstance(arg, str) and arg.startswith(("float", "int", "complex"))):
+        elif isinstance(arg, (Device, str)) and not (
+            isinstance(arg, str) and arg.startswith(("float", "int", "complex"))
+        ):
             device = arg
         elif isinstance(arg, bool) or arg is None:
             continue
@@ -184,9 +188,21 @@ def _cast_method(name: str, dtype_name: str) -> None:
     setattr(Tensor, name, cast)
 
 
-for _name, _dtype in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32",
-                      "long": "int64", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool",
-                      "cfloat": "complex64", "cdouble": "complex128"}.items():  # fmt: skip
+_CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+for _name, _dtype in _CASTS.items():
     _cast_method(_name, _dtype)
 
 
@@ -205,7 +221,9 @@ def cpu(self: Tensor) -> Tensor:
 # ---------------------------------------------------------------------------------------------- writing into
 def write(target: Tensor, source: Tensor) -> None:
     """Copy elements, casting and broadcasting. No checks, no record, no version."""
-    launch(copy_plan(layout_of_tensor(source), layout_of_tensor(target)), (source,), [(target._storage, target._offset)])
+    launch(
+        copy_plan(layout_of_tensor(source), layout_of_tensor(target)), (source,), [(target._storage, target._offset)]
+    )
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
@@ -272,7 +290,9 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
         return result
     check_out(operation, layout_of_tensor(result), out, operands)
     if result.node is not None:
-        raise RuntimeError(f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()")
+        raise RuntimeError(
+            f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
+        )
     return raw.copy_into(out, result)
 
 
@@ -282,7 +302,9 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     source = as_tensor_like(source, self)
     record = starts_inplace(operation, self, (self, source))
     if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
-        raise ArgumentError(f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}")
+        raise ArgumentError(
+            f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}"
+        )
     if source.device is not self.device:
         source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
     same = check_overlap(operation, self, (source,))
@@ -307,7 +329,9 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """
     if isinstance(value, Tensor):
         if value.ndim:
-            raise ArgumentError(f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}")
+            raise ArgumentError(
+                f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
+            )
         return copy_(self, value)
     if starts_inplace("fill_", self, (self,)):
         return copy_(self, value)

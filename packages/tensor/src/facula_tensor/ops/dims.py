@@ -62,7 +62,9 @@ class _permute:
     def window(layout, dims):
         order = [check_dim("permute", dim, len(layout.shape)) for dim in dims]
         if sorted(order) != list(range(len(layout.shape))):
-            raise ArgumentError(f"permute: expected dims to name each of {len(layout.shape)} dimension(s) once; got {dims}")
+            raise ArgumentError(
+                f"permute: expected dims to name each of {len(layout.shape)} dimension(s) once; got {dims}"
+            )
         return permuted(layout, order), 0
 
     @passed_on
@@ -159,9 +161,14 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """
     ndim = as_tensor("movedim", input).ndim
     sources = [check_dim("movedim", d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
-    targets = [check_dim("movedim", d, ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    targets = [
+        check_dim("movedim", d, ndim)
+        for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
+    ]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise ArgumentError(f"movedim: source {source} and destination {destination} must be equally many, each named once")
+        raise ArgumentError(
+            f"movedim: source {source} and destination {destination} must be equally many, each named once"
+        )
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]
     return recording.permute(input, tuple(order))
@@ -182,8 +189,6 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 @method()
-
-
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a new dimension of length 1 at `dim`.
 

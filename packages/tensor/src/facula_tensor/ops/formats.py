@@ -42,7 +42,9 @@ channels_last_3d = memory_format("channels_last_3d", 5)
 
 def named(name: str) -> memory_format:
     """The format of this name."""
-    return next(one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name)
+    return next(
+        one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name
+    )
 
 
 def check_format(operation: str, wanted: Any, ndim: int) -> bool:

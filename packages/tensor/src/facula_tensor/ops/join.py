@@ -145,7 +145,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
             place = next(i for i, each in enumerate(tensors) if each is one)
             raise ArgumentError(
-                f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape {tuple(first.shape)}; "
+                f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape "
+                f"{tuple(first.shape)}; "
                 f"all lengths but that of dimension {at} must agree"
             )
     ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
@@ -167,6 +168,8 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     for place, one in enumerate(tensors):
         if not isinstance(one, Tensor) or one.shape != tensors[0].shape:
             got = f"shape {tuple(one.shape)}" if isinstance(one, Tensor) else type(one).__name__
-            raise ArgumentError(f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}")
+            raise ArgumentError(
+                f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}"
+            )
     at = check_dim("stack", dim, tensors[0].ndim + 1)
     return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)

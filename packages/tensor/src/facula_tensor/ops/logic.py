@@ -141,7 +141,9 @@ def _dunder(names: tuple[str, ...], sign: str, function: Any) -> None:
         for one in (self, *operands):
             if isinstance(one, Tensor):
                 if one.dtype.category != BOOL:
-                    raise DTypeError(f"{sign}: defined for bool tensors; got {one.dtype.name}; compare first, as in (x > 0) {sign} m")
+                    raise DTypeError(
+                        f"{sign}: defined for bool tensors; got {one.dtype.name}; compare first, as in (x > 0) {sign} m"
+                    )
             elif type(one) is not bool:
                 return NotImplemented
         return function(self, *[as_tensor_like(one, self) for one in operands])

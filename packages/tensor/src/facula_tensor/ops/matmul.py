@@ -27,14 +27,19 @@ class _matmul:
         a, b = operands
         la, lb = layout_of_tensor(a), layout_of_tensor(b)
         if la.dtype is not lb.dtype:
-            raise DTypeError(f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()")
+            raise DTypeError(
+                f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()"
+            )
         if not la.shape or not lb.shape:
-            raise ArgumentError(f"matmul: expected at least 1 dimension; got shapes {la.shape} and {lb.shape}; use * for numbers")
+            raise ArgumentError(
+                f"matmul: expected at least 1 dimension; got shapes {la.shape} and {lb.shape}; use * for numbers"
+            )
         inner, other = la.shape[-1], lb.shape[-2 if len(lb.shape) > 1 else -1]
         if inner != other:
             which = "-2" if len(lb.shape) > 1 else "-1"
             raise ArgumentError(
-                f"matmul: expected input.shape[-1] == other.shape[{which}]; got {la.shape} and {lb.shape} ({inner} and {other})"
+                f"matmul: expected input.shape[-1] == other.shape[{which}]; "
+                f"got {la.shape} and {lb.shape} ({inner} and {other})"
             )
         if len(la.shape) > 1 and la.shape[:-2] == lb.shape[:-2] and len(lb.shape) > 1:
             return None
@@ -53,8 +58,10 @@ class _matmul:
 def _general_matmul(F: Any, a: Tensor, b: Tensor) -> Tensor:
     """Vectors and stacks that broadcast, in products of equal stacks."""
     if b.ndim == 1:
-        return F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1) if a.ndim > 1 else (
-            F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1), -1)
+        return (
+            F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1)
+            if a.ndim > 1
+            else (F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1), -1))
         )
     if a.ndim == 1:
         return F.squeeze(F.matmul(F.unsqueeze(a, 0), b), -2)
@@ -115,7 +122,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     _need_dims("bmm", 3, input, mat2)
     if input.shape[0] != mat2.shape[0]:
-        raise ArgumentError(f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}")
+        raise ArgumentError(
+            f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}"
+        )
     return give("bmm", recording.matmul(input, mat2), out)
 
 

@@ -107,7 +107,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise ArgumentError("narrow: expected at least 1 dimension; got a number")
     dim = check_dim("narrow", dim, ndim)
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
-        raise ArgumentError(f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}")
+        raise ArgumentError(
+            f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+        )
     size, first = input.shape[dim], start.__index__()
     if not -size <= first <= size:
         raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")

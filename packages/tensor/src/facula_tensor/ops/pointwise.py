@@ -225,5 +225,3 @@ class reciprocal:
 
     def reverse_input(F, g, out):
         return F.neg(F.mul(g, F.mul(out, out)))
-
-

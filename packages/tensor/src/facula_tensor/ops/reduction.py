@@ -87,7 +87,9 @@ class _sum:
 
 
 @method()
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several).
 
     Integers and bool are summed in int64; half precisions in float32, and float32 in blocks, so that the
@@ -104,7 +106,9 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @method()
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
 
     >>> from facula_tensor import tensor
@@ -154,7 +158,9 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
-        raise ArgumentError(f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}")
+        raise ArgumentError(
+            f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}"
+        )
 
 
 @method()

@@ -33,7 +33,9 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
         if size == -1:
             unknown += 1
         elif size < 0:
-            raise ArgumentError(f"{operation}: shape {shape} has a negative length; only one -1 may stand for an unknown length")
+            raise ArgumentError(
+                f"{operation}: shape {shape} has a negative length; only one -1 may stand for an unknown length"
+            )
         else:
             known *= size
     if unknown > 1 or (unknown and not known) or (known != numel if not unknown else numel % known):
@@ -88,8 +90,8 @@ class _view:
         strides = view_strides(layout, wanted)
         if strides is None:
             raise ArgumentError(
-                f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be seen as {wanted} without "
-                "copying; use .reshape() instead"
+                f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be seen as {wanted} "
+                "without copying; use .reshape() instead"
             )
         return layout_of(wanted, strides, layout.dtype, layout.device), 0
 
@@ -123,7 +125,9 @@ class _expand:
     def window(layout, shape):
         missing = len(shape) - len(layout.shape)
         if missing < 0:
-            raise ArgumentError(f"expand: expected at least {len(layout.shape)} sizes for shape {layout.shape}; got {shape}")
+            raise ArgumentError(
+                f"expand: expected at least {len(layout.shape)} sizes for shape {layout.shape}; got {shape}"
+            )
         wanted, strides = [], []
         for i, size in enumerate(shape):
             old = layout.shape[i - missing] if i >= missing else 1
@@ -157,7 +161,9 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,) if isinstance(shape, int) else shape))
+    return recording.reshape(
+        as_tensor("reshape", input), sizes("reshape", (shape,) if isinstance(shape, int) else shape)
+    )
 
 
 @method("reshape")

@@ -88,18 +88,23 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     own = input._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else storage_offset
     if len(shape) != len(strides) or min((*shape, *strides, offset, 0)) < 0:
-        raise ArgumentError(f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative")
+        raise ArgumentError(
+            f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative"
+        )
     wanted = layout_of(shape, strides, layout.dtype, layout.device)
     root = root_of(input)
     room = layout_of_tensor(root).extent
     start = offset * layout.dtype.itemsize - root._offset
     if wanted.numel and (start < 0 or start + wanted.extent > room):
         raise ArgumentError(
-            f"as_strided: size {shape}, stride {strides} and offset {offset} reach outside the {room} bytes of the tensor"
+            f"as_strided: size {shape}, stride {strides} and offset {offset} "
+            f"reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
     if input.node is not None and (not layout.is_contiguous or offset < own or last > layout.nbytes):
-        raise NotImplementedError("as_strided: gradients are defined for contiguous tensors, and within their own elements")
+        raise NotImplementedError(
+            "as_strided: gradients are defined for contiguous tensors, and within their own elements"
+        )
     return recording.as_strided(input, shape, strides, offset - own)
 
 
