@@ -22,8 +22,8 @@ class Layout:
     size, `is_contiguous` says that elements lie in row-major order without gaps. `dense` is a
     small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
     tables are indexed by it.
-    `by_row` is what `rows()` gave, unset until then. `take` is the allocation function for `nbytes`: it gives a block or raises IndexError, and
-    then `refill()` does.
+    `by_row` is what `rows()` gave, unset until then. `take` is the allocation function for `nbytes`: it
+    gives a block or raises IndexError, and then `refill()` does.
 
     Make layouts with `layout_of` and `contiguous`, which give the same object for the same
     arguments; see Note [Interning].

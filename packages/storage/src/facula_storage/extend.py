@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import Export, collection_callback
+from ._bridge import collection_callback
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -48,7 +48,6 @@ __all__ = [
     "STATUS_MEMORY",
     "STATUS_RANGE",
     "STATUS_UNSUPPORTED",
-    "Export",
     "HostMemory",
     "PlanTable",
     "alias",

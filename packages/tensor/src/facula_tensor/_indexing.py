@@ -43,7 +43,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             if not -length <= index < length:
                 return general_getitem(input, index)
             delta = (index + length if index < 0 else index) * step
-            op, parameters = SELECT, (0, index)
+            op, parameters = SELECT, (0, index)  # type: tuple[Any, tuple]
         elif kind is slice and (index.step is None or index.step == 1):
             shape, strides = la.shape, la.strides
             first, last, _ = index.indices(shape[0])
@@ -356,5 +356,5 @@ def _fitting(F: Any, target: Tensor, value: Tensor, shape: tuple[int, ...]) -> T
     return value if value.device is target.device else F.to_device(value, (target.device,))
 
 
-Tensor.__getitem__ = getitem
-Tensor.__setitem__ = setitem
+Tensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]
+Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]

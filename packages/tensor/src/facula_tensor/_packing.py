@@ -26,7 +26,9 @@ class Packed:
     __slots__ = ("out", "rule", "unpack", "values")
 
     def __init__(self, rule: Rule, unpack: Callable[[Any], Any]):
-        self.rule, self.unpack, self.out, self.values = rule, unpack, None, ()  # type: ignore[var-annotated]
+        self.rule, self.unpack = rule, unpack
+        self.out: tuple | None = None
+        self.values: tuple = ()
 
 
 def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> None:

@@ -191,7 +191,7 @@ def contains(self: Tensor, value: Any) -> bool:
     return bool((self == value).any().item())
 
 
-Tensor.__hash__ = object.__hash__  # by identity: == compares elements
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity: == compares elements
 
 
 @method()
