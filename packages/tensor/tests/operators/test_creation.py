@@ -1,0 +1,176 @@
+"""New tensors, Python's and NumPy's way in and out, and how tensors print."""
+
+import numpy as np
+import pytest
+from harness import ALL, DTYPES, values_of
+
+import facula_tensor as ft
+
+INFERRED = [
+    (True, "bool", ()),
+    (3, "int64", ()),
+    (2.5, "float32", ()),
+    (1j, "complex64", ()),
+    ([], "float32", (0,)),
+    ([[], []], "float32", (2, 0)),
+    ([True, False], "bool", (2,)),
+    ([True, 2], "int64", (2,)),
+    ([1, 2.5], "float32", (2,)),
+    ([1, 1j], "complex64", (2,)),
+    ([[1, 2], (3, 4)], "int64", (2, 2)),
+    (range(3), "int64", (3,)),
+    (np.float64(1), "float64", ()),
+    (np.arange(3, dtype=np.int16), "int16", (3,)),
+    (np.ones((2, 1), ">f4"), "float32", (2, 1)),
+]
+
+
+@pytest.mark.parametrize(("data", "dtype", "shape"), INFERRED, ids=lambda one: repr(one).replace("\n", ""))
+def test_inferred(data, dtype, shape):
+    made = ft.tensor(data)
+    assert made.dtype.name == dtype
+    assert tuple(made.shape) == shape
+    expected = np.array(list(data) if isinstance(data, range) else data)
+    assert np.array_equal(values_of(made), expected.astype(values_of(made).dtype))
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_filled(dtype):
+    wanted = DTYPES[dtype]
+    made = {
+        0: [ft.zeros(2, 3, dtype=wanted), ft.zeros((2, 3), dtype=wanted), ft.zeros_like(ft.empty(2, 3), dtype=wanted)],
+        1: [
+            ft.ones([2, 3], dtype=wanted),
+            ft.ones_like(ft.empty(2, 3, dtype=wanted)),
+            ft.full((2, 3), 1, dtype=wanted),
+        ],
+    }
+    made[1].append(ft.zeros(1, dtype=wanted).new_ones(2, 3))
+    for value, tensors in made.items():
+        for one in tensors:
+            assert one.dtype is wanted
+            assert np.array_equal(values_of(one), np.full((2, 3), value, values_of(one).dtype))
+    assert ft.empty(0, 3, dtype=wanted).numel() == 0
+    assert np.array_equal(values_of(ft.eye(2, 3, dtype=wanted)), np.eye(2, 3))
+
+
+@pytest.mark.parametrize("arguments", [(5,), (2, 7), (7, 2, -2), (0, 1, 0.25), (1.5,), (3, 3), (-2, 2), (0, 10, 3)])
+def test_arange(arguments):
+    made = ft.arange(*arguments)
+    assert made.dtype.name == ("float32" if any(isinstance(one, float) for one in arguments) else "int64")
+    assert np.allclose(values_of(made), np.arange(*arguments))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5, 50])
+def test_linspace(steps):
+    assert np.allclose(values_of(ft.linspace(-1, 2.5, steps, dtype=ft.float64)), np.linspace(-1, 2.5, steps))
+
+
+def test_the_default_dtype():
+    ft.set_default_dtype(ft.float64)
+    try:
+        assert ft.tensor(1.5).dtype is ft.float64
+        assert ft.zeros(1).dtype is ft.float64
+        assert ft.tensor(1j).dtype is ft.complex128
+        assert (ft.tensor([1]) / 2).dtype is ft.float64
+    finally:
+        ft.set_default_dtype(ft.float32)
+    with pytest.raises(TypeError, match="int64"):
+        ft.set_default_dtype(ft.int64)
+
+
+def test_memory_is_shared_with_numpy_both_ways():
+    array = np.arange(6.0).reshape(2, 3)
+    for shared in (
+        ft.from_numpy(array),
+        ft.as_tensor(array),
+        ft.from_dlpack(array),
+        ft.frombuffer(array, dtype=ft.float64),
+    ):
+        assert shared.data_ptr() == array.ctypes.data
+        assert shared.numpy().ctypes.data == array.ctypes.data
+    assert ft.tensor(array).data_ptr() != array.ctypes.data
+    turned = ft.from_numpy(array.T)
+    turned[0, 1] = 9
+    assert array[1, 0] == 9
+
+
+def test_numbers_out():
+    assert ft.tensor([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    assert type(ft.tensor(3).item()) is int
+    assert type(ft.tensor(True).item()) is bool
+    assert type(ft.tensor(1.5, dtype=ft.bfloat16).item()) is float
+    assert ft.tensor([1 + 2j]).item() == 1 + 2j
+    assert (int(ft.tensor(2.7)), float(ft.tensor(2)), bool(ft.tensor(0.0)), complex(ft.tensor(2))) == (
+        2,
+        2.0,
+        False,
+        2 + 0j,
+    )
+    assert 2 in ft.arange(3)
+    assert 5 not in ft.arange(3)
+
+
+@pytest.mark.parametrize("source", ALL)
+@pytest.mark.parametrize("target", ALL)
+def test_casts(source, target):
+    values = np.array([0, 1, 1, 0]) if source == "bool" else np.array([0, 1, 5, 100])
+    made = ft.tensor(values).to(DTYPES[source]).to(DTYPES[target])
+    assert made.dtype.name == target
+    expected = values.astype(bool) if target == "bool" or source == "bool" else values
+    assert np.array_equal(values_of(made), expected.astype(values_of(made).dtype))
+
+
+def test_to_gives_itself_where_nothing_changes():
+    x = ft.ones(2)
+    assert x.to(ft.float32) is x
+    assert x.to("cpu") is x
+    assert x.float() is x
+    assert x.contiguous() is x
+    assert x.to(x) is x
+    assert x.to(ft.float32, copy=True) is not x
+    assert x.to("meta").is_meta
+
+
+def test_memory_formats():
+    x = ft.arange(2 * 3 * 4 * 5).view(2, 3, 4, 5)
+    for last in (x.contiguous(memory_format=ft.channels_last), x.clone(memory_format=ft.channels_last)):
+        assert last.stride() == (60, 1, 15, 3)
+        assert (last == x).all()
+    assert last.contiguous(memory_format=ft.channels_last) is last
+    assert last.contiguous().stride() == x.stride()
+
+
+def test_aliases_are_the_same_functions():
+    assert ft.multiply is ft.mul
+    assert ft.concat is ft.cat
+    assert ft.Tensor.subtract_ is ft.Tensor.sub_
+    assert ft.Tensor.greater_equal is ft.Tensor.ge
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (lambda: ft.tensor([1.0, 2.0]), "tensor([1., 2.])"),
+        (lambda: ft.tensor([1.5, float("nan"), float("inf")]), "tensor([1.5000,    nan,    inf])"),
+        (lambda: ft.tensor([1, -20]), "tensor([  1, -20])"),
+        (lambda: ft.tensor([True, False]), "tensor([ True, False])"),
+        (lambda: ft.tensor([]), "tensor([])"),
+        (lambda: ft.zeros(2, 0), "tensor([], size=(2, 0))"),
+        (lambda: ft.tensor(3, dtype=ft.int8), "tensor(3, dtype=facula.int8)"),
+        (lambda: ft.tensor([1e-9, 1.0]), "tensor([1.0000e-09, 1.0000e+00])"),
+        (lambda: ft.tensor(2.0, requires_grad=True), "tensor(2., requires_grad=True)"),
+        (lambda: ft.tensor(2.0, requires_grad=True) * 2, "tensor(4., grad_fn=<mul>)"),
+        (lambda: ft.zeros(2, 3, device="meta"), "tensor(..., device='meta', size=(2, 3))"),
+        (lambda: ft.ones(2, dtype=ft.bfloat16), "tensor([1., 1.], dtype=facula.bfloat16)"),
+    ],
+)
+def test_printing(tensor, text):
+    assert repr(tensor()) == text
+
+
+def test_large_tensors_print_their_corners():
+    text = repr(ft.arange(10_000).view(100, 100))
+    assert "..." in text
+    assert "9999" in text
+    assert len(text) < 1000
