@@ -22,6 +22,7 @@
 #endif
 
 enum formats { NATIVE, HALF, BRAIN, COMPLEX };
+enum vectors { DOTS = 1, SCALED };
 /* K_BLOCK rows of a panel stay in the first cache; M_BLOCK rows of a and N_TILE columns of b in the second. */
 enum { STACK_BYTES = 32768, K_BLOCK = 320, M_BLOCK = 168 };
 static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
@@ -50,6 +51,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define READ(x) float_of_bfloat16(x)
 #define FORMAT brain_float
 #include "../gemm_pack.inc"
+#include "../gemm_vector.inc"
 #include "../gemm.inc"
 #include "../gemm_plan.inc"
 #undef T
@@ -76,6 +78,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define FORMAT SUFFIX
 #define TRANSPOSE PASTE(transpose, SUFFIX)
 #include "../gemm_pack.inc"
+#include "../gemm_vector.inc"
 #include "../gemm.inc"
 #include "../gemm_plan.inc"
 

@@ -12,6 +12,7 @@ struct facula_matmul {
     int8_t arg_a, arg_b, arg_bias, arg_o; /* positions in args; no bias: 0. The workspace comes after o. */
 
     int32_t swapped;           /* a and b have changed places: this is the transposed product, bias belongs to rows */
+    int32_t vector;            /* one operand is a vector: 1, rows of a are multiplied with b; 2, rows of b are added up */
     int32_t b_direct;          /* rows of b are read where they are, not packed */
     int32_t a_copied;          /* blocks of a are copied, to be read without cache conflicts or conversions */
     int32_t through;           /* results go through a private tile, because o has another type or order */

@@ -90,7 +90,7 @@ def plan_product(
     strides: tuple[int, ...],
     batch: list[tuple[int, int, int, int]],
 ) -> Plan:
-    """The plan for o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b, o, and batch dimensions."""
+    """The plan for o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
     code = outputs[0].dtype.code
     kernel = find_kernel("matmul", code, code, code)
     if kernel is None or any(one.dtype.code != code for one in inputs):
