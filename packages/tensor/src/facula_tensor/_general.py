@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
-    if overridden(operands):
+    plain = alike(op, operands)
+    if not plain and overridden(operands):
         return call_override(op, operands, parameters, out)
-    ready = coerce(op, operands)
+    ready = operands if plain else coerce(op, operands)
     if ready is NotImplemented:
         return NotImplemented
     mode = current_mode() if special else None
@@ -53,7 +54,7 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             return raw.copy_into(out, answer)
         if answer is not None:
             return answer
-    if op.elementwise:
+    if op.elementwise and not plain:
         ready = promote(op, ready, F)
     layouts = tuple([settled(a) if isinstance(a, Tensor) else type(a) for a in ready])
     if op.check is not None:
@@ -67,6 +68,25 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     if record:
         node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def alike(op: Operator, operands: tuple) -> bool:
+    """Whether all operands are tensors of one dtype and device that `op` computes in, overriding nothing.
+
+    Most calls that come here are of this kind, with a shape that nobody has seen: nothing is left to coerce.
+    """
+    try:
+        first = operands[0]._layout
+        dtype, device = first.dtype, first.device
+        for a in operands[1:]:
+            layout = a._layout
+            if layout.dtype is not dtype or layout.device is not device:
+                return False
+    except (AttributeError, IndexError):  # a number, or the layout of a subclass that overrides operators
+        return False
+    if not op.elementwise:
+        return True
+    return not op.mask_operands and op.compute(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
 
 
 def settled(a: Tensor) -> Layout:
