@@ -10,7 +10,7 @@ from ._elementwise import collapse
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._reduce import plan_reduction
-from ._registry import find_kernel
+from ._registry import kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -58,7 +58,7 @@ def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     dims = _in_order(mask.shape, [mask.strides])
     struct = ffi.new("struct facula_positions *", {"nest": [number for dim in dims for number in dim]})
     struct.dims = len(dims)
-    kernel = find_kernel(operator)
+    kernel = kernel_for(operator)
     cost = mask.numel * 500 / max(o.numel, 1)
     return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=2, cost=cost)
 
@@ -70,7 +70,7 @@ def plan_cat(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramete
     The table is an int64 array: outer, parts, then for each part its address and the bytes it gives
     to each of the `outer` steps.
     """
-    kernel = find_kernel(operator)
+    kernel = kernel_for(operator)
     cost = kernel.cost * outputs[0].dtype.itemsize
     return bound_plan(operator, parameters, outputs, kernel.address, None, arrays=2, cost=cost, any_size=True)
 
@@ -105,7 +105,7 @@ def _plan(
     work = struct.rows * struct.count * each
     struct.serial = work <= SERIAL
     struct.group = max(1, SERIAL // (2 * each))
-    kernel = find_kernel(operator)
+    kernel = kernel_for(operator)
     cost = work / max(outputs[0].numel, 1)
     return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=cost)
 

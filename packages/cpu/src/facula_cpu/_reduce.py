@@ -8,7 +8,7 @@ from facula_storage import Plan
 
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
-from ._registry import find_kernel
+from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -75,7 +75,7 @@ def _plan(
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
-    driver = find_kernel("reduce")
+    driver = kernel_for("reduce")
     return bound_plan(
         operator,
         parameters,
