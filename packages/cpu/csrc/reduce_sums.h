@@ -1,4 +1,4 @@
-/* The states of sums; see Note [Reductions]. */
+/* The states of sums, see Note [Reductions], and the choice between numbers. */
 #pragma once
 #include "kernel.h"
 
@@ -30,3 +30,6 @@ static ALWAYS_INLINE double add_widened(double s, double x)
 {
     return s + x;
 }
+
+/* The more extreme of two numbers, or a NaN if there is one: nothing compares with a NaN in y, so it stays. */
+#define PICK(x, y, beyond) ((x) != (x) ? (x) : (x) beyond (y) ? (x) : (y))

@@ -10,8 +10,7 @@ struct facula_rows {
     int64_t x_step, y_step, o_step;
 };
 
-/* How one operator computes one row; and `count` of them side by side, which pays where rows are short or their
-   elements far apart. */
+/* How one operator computes one row of neighbours; and `count` rows side by side, of any steps. */
 struct facula_row_kernel {
     void (*row)(const struct facula_rows *rows);
     void (*column)(const struct facula_rows *rows, int64_t count, int64_t x_next, int64_t y_next, int64_t o_next);

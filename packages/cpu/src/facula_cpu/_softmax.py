@@ -9,7 +9,7 @@ from facula_storage import Plan
 from ._elementwise import collapse
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
-from ._registry import find_kernel
+from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -40,10 +40,10 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
         along = [by[dim] if n > 1 else size for by in steps]
         shape = (*shape[:dim], *shape[dim + 1 :])
         steps = [[*by[:dim], *by[dim + 1 :]] for by in steps]
-    dims = collapse(shape, steps) if o.numel else [(0, 0, 0, 0)]
-    first, inner = dims[0][0], dims[0][1:]
+    dims = collapse(shape, list(steps)) if o.numel else [(0, 0, 0, 0)]
+    first = dims[0][0]
     rows = o.numel // n if n else 0
-    by_column = first >= SIDE_BY_SIDE and (n <= SHORT or (max(inner) == size < max(along)))
+    by_column = max(along) != size or min(along) != size or (n <= SHORT and first >= SIDE_BY_SIDE)
     row = n * kernel.cost + (COLUMN_COST if by_column else ROW_COST)
     work = rows * row
     segment = first or 1
@@ -60,7 +60,7 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     struct.group = max(1, SERIAL // (2 * segment * row))
     struct.operands = 1 + len(inputs)
     struct.by_column, struct.serial, struct.dims = by_column, work <= SERIAL, len(dims)
-    driver = find_kernel("rows")
+    driver = kernel_for("rows")
     return bound_plan(
         operator,
         parameters,
