@@ -347,8 +347,10 @@ def asan(session: nox.Session) -> None:
         if not any((ROOT / "packages" / member / "setup.py").exists() for member in family(package)):
             continue
         place = outside_the_tree(session, package)
+        # A sanitizer writes its report to the file descriptor and ends the process: pytest must leave that alone.
+        arguments = ["tests", "-m", "not unsanitized", "--capture=sys", *session.posargs]
         try:
-            run_pytest(session, f"asan/{package}", "tests", "-m", "not unsanitized", *session.posargs, cwd=place, **env)
+            run_pytest(session, f"asan/{package}", *arguments, cwd=place, **env)
         except CommandFailed:
             failed.append(package)
     if failed:
