@@ -219,10 +219,10 @@ def work(start, count):
         b = layout_of((i, 3), (5, 1), float32)
         settle(a, layout_of((i, 3), (3, 1), float32))
         allocate(contiguous((i % 3000 + 1,), float32))
-work(1, 10_000)
+work(1, 40_000)
 gc.disable()
 before = resident()
-work(10_001, 40_000)
+work(40_001, 40_000)
 print(resident() - before)
 """
     assert int(run_python(program)) < 2 << 20
