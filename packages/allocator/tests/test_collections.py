@@ -4,6 +4,7 @@
 the collector runs it, and then the `__del__` of whatever else is in the cycle.
 """
 
+import ctypes
 import gc
 import threading
 
@@ -286,3 +287,29 @@ def test_a_dead_allocator_gives_its_memory_back(no_collection):
     del last
     gc.collect()
     assert mapped() - before < 20 << 20
+
+
+@pytest.mark.parametrize("nbytes", [64, 4096, 300_000, 3 << 20])
+def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
+    """Their releases make the blocks idle while the collector has found the slab's region unreachable, too."""
+    allocator = HostAllocator()
+
+    class Holder:
+        __slots__ = ("__del__", "me")
+
+    for _ in range(3):
+        addresses = set()
+        for _ in range(40):
+            holder = Holder()
+            address, holder.__del__ = allocator.refill(nbytes)
+            holder.me = holder
+            addresses.add(address)
+        del holder
+        gc.collect()
+        statistics = allocator.statistics()
+        assert statistics["allocated_blocks"] == 0
+        assert statistics["reserved_bytes"] > 0
+        for _ in range(40):  # the memory is there: writing to it is no fault
+            address, release = allocator.refill(nbytes)
+            ctypes.memset(address, 1, nbytes)
+            release()

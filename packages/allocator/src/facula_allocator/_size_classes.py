@@ -47,7 +47,7 @@ class SizeClass:
     `trim` is looking at.
     """
 
-    __slots__ = ("free", "held", "nbytes", "slabs", "spare")
+    __slots__ = ("free", "held", "nbytes", "regions", "slabs", "spare")
 
     def __init__(self, nbytes: int):
         self.nbytes = nbytes
@@ -55,6 +55,9 @@ class SizeClass:
         self.spare: list[Block] = []
         self.held: list[Block] = []
         self.slabs: dict[int, int] = {}  # serial number: number of blocks
+        # Regions by serial number. Blocks refer to theirs too, but when all blocks of a slab die in one cycle the
+        # collector would finalise the region with them, although their release makes them idle, not gone.
+        self.regions: dict[int, Any] = {}
 
     def blocks(self) -> int:
         """All blocks, in use and idle."""
@@ -106,6 +109,7 @@ class SizeClass:
             release.__setstate__((append, (entry,), _NO_KEYWORDS, slab))  # type: ignore[attr-defined]
             entries.append(entry)
         mine = entries.pop()  # not through a list, where another thread could take it
+        self.regions[serial] = region
         self.slabs[serial] = count
         (self.spare if collecting else self.free).extend(entries)
         return mine
@@ -142,6 +146,7 @@ class SizeClass:
             for entry in by_slab[serial]:
                 entry[1].__setstate__(_DISCARDED)  # type: ignore[attr-defined]
             release_region(region)
+            self.regions.pop(serial, None)
         return given
 
 
