@@ -112,8 +112,21 @@ def run_value_hooks(hooks: Hooks, g: Any) -> Any:
     for hook in tuple(hooks.values()):
         new = hook(g)
         if new is not None:
-            g = new
+            g = _fitting(new, g)
     return g
+
+
+def _fitting(new: Any, g: Any) -> Any:
+    """What a hook returned, if it can take the place of `g`."""
+    adapter = adapter_of(g)
+    if adapter_of(new) is not adapter or adapter.metadata(new) != adapter.metadata(g):
+        from ._errors import GradientError
+
+        got = adapter_of(new).describe(new)
+        raise GradientError(
+            f"hook: expected None or a gradient like the one it was shown ({adapter.describe(g)}); it returned {got}"
+        )
+    return new
 
 
 def _after(hooks: Hooks, node: Node, pairs: tuple, g: Any) -> tuple:
