@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
+    if type(parameters) is not tuple:
+        raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
     plain = alike(op, operands)
     if not plain and overridden(operands):
         return call_override(op, operands, parameters, out)
@@ -123,7 +125,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
             kind = next((kind for kind in (bool, int, float, complex) if isinstance(a, kind)), None)
             if kind is not None:
                 a = kind(a)  # a subclass, such as an IntEnum
-            elif op.arity == 2 and hasattr(type(a), "__radd__"):
+            elif op.arity == 2 and (hasattr(type(a), "__radd__") or op.name in ("eq", "ne")):
                 return NotImplemented
             else:
                 raise TypeError(

@@ -1,0 +1,21 @@
+"""Arguments that operators have no place for, and things that no tensor equals."""
+
+import pytest
+
+import facula_tensor as ft
+
+
+def test_a_unary_operator_takes_one_tensor():
+    a = ft.ones(2)
+    for call in (lambda: ft.relu(a, True), lambda: ft.exp(a, a), lambda: a.neg("x"), lambda: ft.relu(a, a, a)):
+        with pytest.raises(TypeError, match="takes one tensor"):
+            call()
+
+
+def test_a_tensor_equals_nothing_foreign():
+    a = ft.ones(2)
+    for foreign in (None, "x", object()):
+        assert (a == foreign) is False
+        assert (a != foreign) is True
+    with pytest.raises(TypeError, match="eq"):
+        ft.eq(a, None)
