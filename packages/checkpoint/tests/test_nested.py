@@ -220,6 +220,29 @@ def test_what_cannot_be_saved_is_refused_with_its_place(path, value, error, mess
     assert load(path) == [1]
 
 
+def test_default_says_what_to_write_for_others(path):
+    """As that of json.dumps; what it leaves as it is stays refused, and its answers are containers like others."""
+
+    def default(value):
+        if isinstance(value, Pair):
+            return {"a": value.a, "b": value.b}
+        return repr(value) if isinstance(value, bytes) else value
+
+    save([Pair(Pair(1, b"x"), None)], path, default=default)
+    assert load(path) == [{"a": {"a": 1, "b": "b'x'"}, "b": None}]
+    with pytest.raises(TypeError, match=r"the object\[0\]\['a'\] is a builtins.set"):
+        save([Pair({1}, 2)], path, default=default)
+
+
+def test_what_has_a_state_dict_is_told_to_give_it(path):
+    class Module:
+        def state_dict(self):
+            return {}
+
+    with pytest.raises(TypeError, match=r"the object\['model'\] is a .*Module; .*; save its state_dict\(\)"):
+        save({"model": Module()}, path)
+
+
 def test_the_deepest_containers_come_back(path):
     assert kept(deep(50), path) == deep(50)
 

@@ -9,6 +9,7 @@ import pytest
 import facula
 
 SIBLINGS = ("facula_storage", "facula_allocator", "facula_autograd", "facula_cpu", "facula_tensor")
+OWN = {"load", "save"}
 
 
 def home(value):
@@ -22,7 +23,7 @@ OBJECTS = [name for name in facula.__all__ if not isinstance(getattr(facula, nam
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_each_name_is_made_in_a_sibling(name):
-    assert home(getattr(facula, name)) in SIBLINGS
+    assert (home(getattr(facula, name)) in SIBLINGS) is (name not in OWN)
 
 
 def test_dtypes_are_pytorchs():
@@ -47,8 +48,38 @@ def test_training_learns_a_line():
     assert weight.flatten().tolist() == pytest.approx([3.0, -1.0], abs=1e-4)
 
 
-def test_without_tensors_the_error_says_what_to_install():
-    script = "import sys; sys.modules['facula_tensor'] = None; import facula"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+HIDDEN = [
+    ("facula_tensor", "import facula", "facula"),
+    ("facula_data", "import facula.utils.data", "facula.utils.data"),
+    ("facula_data", "import facula; facula.utils", "facula.utils.data"),
+    ("facula_checkpoint", "import facula; facula.save(1, 'x')", "facula.save"),
+    ("facula_checkpoint", "import facula; facula.load('x')", "facula.load"),
+]
+
+
+@pytest.mark.parametrize(("module", "statement", "user"), HIDDEN)
+def test_without_a_package_the_error_says_what_to_install(module, statement, user, tmp_path):
+    script = f"import sys; sys.modules[{module!r}] = None; {statement}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
-    assert "ImportError: facula: the package facula-tensor is missing; install" in done.stderr
+    folder = module.removeprefix("facula_")
+    expected = f"ImportError: {user}: the package facula-{folder} is missing; install it"
+    assert expected in done.stderr and done.stderr.endswith(f"pip install ./packages/{folder}\n"), done.stderr
+
+
+LATER = ("utils",)
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_modules_for_training_are_loaded_when_they_are_used(name):
+    script = (
+        f"import sys, facula; before = 'facula.{name}' in sys.modules; listed = {name!r} in dir(facula); "
+        f"module = facula.{name}; import facula.{name}; print(before, listed, module is sys.modules['facula.{name}'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "False True True\n", done.stdout + done.stderr
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'facula' has no attribute 'tensr'"):
+        facula.tensr

@@ -27,13 +27,15 @@ def save(
     path: str | os.PathLike[str],
     *,
     to_parts: Callable[[Any], Parts | None] = _themselves,
+    default: Callable[[Any], Any] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None:
     """Write a tensor, or containers of tensors and plain values, into a safetensors file.
 
     Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool and None, exactly
-    these types (TypeError says where another one is). `to_parts` gives the (storage, layout, offset) of a tensor and
-    None for what is none; without it, such triples are the tensors. Tensors are named by how one gets to them, joined
+    these types (TypeError says where another one is; `default`, as that of `json.dumps`, may give one of these for it).
+    `to_parts` gives the (storage, layout, offset) of a tensor and None for what is none; without it, such triples are
+    the tensors. Tensors are named by how one gets to them, joined
     by dots, so a `state_dict` keeps its names in any reader of the format; the rest is JSON in the metadata.
 
     What is the same memory in the same layout is written once, and shared after `load`. Views that overlap otherwise
@@ -48,7 +50,7 @@ def save(
     ((0.9, 0.999), array([1., 1., 1.]))
     """
     texts = check_metadata("save", metadata)
-    structure, tensors = encode(value, to_parts)
+    structure, tensors = encode(value, to_parts, default)
     write(tensors, path, {**texts, STRUCTURE: structure})
 
 

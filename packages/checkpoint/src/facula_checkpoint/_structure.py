@@ -31,14 +31,16 @@ class Malformed(Exception):
     """A structure that `encode` cannot have written; `str` of it is the reason."""
 
 
-def encode(value: object, to_parts: Callable[[Any], Parts | None]) -> tuple[str, dict[str, Parts]]:
+def encode(
+    value: object, to_parts: Callable[[Any], Parts | None], default: Callable[[Any], Any] | None
+) -> tuple[str, dict[str, Parts]]:
     """The structure of `value` as JSON, and its tensors by name.
 
-    `to_parts` gives a tensor's parts, and None for what is no tensor. TypeError for anything that is neither a
-    tensor nor listed in Note [Structure], ValueError for containers that are nested too deeply or contain
-    themselves; both say where.
+    `to_parts` gives a tensor's parts, and None for what is no tensor. `default` gives what is to be written in place of
+    anything that is neither a tensor nor listed in Note [Structure]; what it gives back unchanged is a TypeError.
+    ValueError for containers that are nested too deeply or contain themselves. Both errors say where.
     """
-    encoder = _Encoder(to_parts)
+    encoder = _Encoder(to_parts, default)
     root = encoder.value(value, ())
     text = json.dumps({"version": VERSION, "root": root}, separators=(",", ":"), allow_nan=False)
     return text, encoder.tensors
@@ -56,8 +58,8 @@ def _shown(key: object) -> str:
 
 
 class _Encoder:
-    def __init__(self, to_parts: Callable[[Any], Parts | None]) -> None:
-        self.to_parts = to_parts
+    def __init__(self, to_parts: Callable[[Any], Parts | None], default: Callable[[Any], Any] | None) -> None:
+        self.to_parts, self.default = to_parts, default
         self.tensors: dict[str, Parts] = {}
         self.names: dict[tuple, str] = {}
 
@@ -68,10 +70,16 @@ class _Encoder:
         parts = self.to_parts(value)
         if parts is not None:
             return {"tensor": self.tensor(check_parts(parts, "save", _where(path)), path)}
+        if kind not in _CONTAINERS and self.default is not None:
+            value = self.default(value)
+            kind = type(value)
+            if value is None or kind in _SCALARS:
+                return _scalar(value)
         if kind not in _CONTAINERS:
+            remedy = "save its state_dict()" if hasattr(value, "state_dict") else "convert it to one of these"
             raise TypeError(
                 f"save: {_where(path)} is a {kind.__module__}.{kind.__qualname__}; expected a tensor, dict, "
-                "OrderedDict, list, tuple, str, int, float, complex, bool or None; convert it to one of these"
+                f"OrderedDict, list, tuple, str, int, float, complex, bool or None; {remedy}"
             )
         if len(path) >= DEEPEST:
             raise ValueError(

@@ -1,12 +1,20 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
-What it is: the face of the stack; every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it.
-Where next: `facula_tensor` for tensors and operators, `examples/` for whole programs.
+What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
+May import: all siblings. Nothing imports it. `utils` is loaded when it is first used.
+Where next: `facula_tensor` for tensors and operators, `utils/` for training, `_saving.py` for
+files, `examples/` for whole programs.
 """
 
 # ruff: noqa: F403  the face takes over what its siblings list as public
-try:
+from __future__ import annotations
+
+import sys as _sys
+from typing import TYPE_CHECKING
+
+from ._siblings import needs as _needs
+
+with _needs("facula"):
     import facula_tensor as _tensor
     from facula_autograd import (
         enable_grad,
@@ -34,15 +42,11 @@ try:
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-except ModuleNotFoundError as error:
-    if not (error.name or "").startswith("facula_"):
-        raise
-    missing = error.name.partition(".")[0].replace("_", "-")  # type: ignore[union-attr]
-    raise ImportError(
-        f"facula: the package {missing} is missing; install facula's wheel with its dependencies"
-    ) from error
-
 from . import autograd, cuda
+from ._saving import load, save
+
+if TYPE_CHECKING:
+    from . import utils as utils
 
 __version__ = "0.1.0"
 
@@ -53,7 +57,21 @@ short, int, long = int16, int32, int64
 __all__ = [
     "autograd", "bfloat16", "bool", "cdouble", "cfloat", "complex64", "complex128", "cuda", "device", "double", "dtype",
     "enable_grad", "float", "float16", "float32", "float64", "get_num_threads", "half", "inference_mode", "int", "int8",
-    "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "long", "no_grad", "set_grad_enabled",
-    "set_num_threads", "short", "uint8",
+    "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "no_grad", "save",
+    "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
 ]  # fmt: skip
 __all__ += _tensor.__all__
+
+_LATER = ("utils",)  # modules that are loaded when they are first asked for
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,103 @@
+"""Datasets, samplers and loaders: the names of facula_data, with batches that are tensors.
+
+An order that nobody gave a seed is drawn from facula's default generator, so `facula.manual_seed` reaches it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import from_numpy, randint
+
+from .._siblings import needs
+
+with needs("facula.utils.data"):
+    import facula_data
+    from facula_data import (
+        BatchSampler,
+        CollateError,
+        CollateTypeError,
+        ConcatDataset,
+        Dataset,
+        IterableDataset,
+        RandomSampler,
+        Sampler,
+        SequentialSampler,
+        Subset,
+        SubsetRandomSampler,
+        TensorDataset,
+        WeightedRandomSampler,
+        random_split,
+    )
+    from facula_data.extend import set_seed_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
+    "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset",
+    "WeightedRandomSampler", "default_collate", "default_convert", "random_split",
+]  # fmt: skip
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
+
+    `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays.
+
+    >>> default_collate([(1.0, "a"), (2.0, "b")])
+    [tensor([1., 2.], dtype=facula.float64), ['a', 'b']]
+    """
+    return facula_data.default_collate(batch, convert=from_numpy)
+
+
+def default_convert(data: Any) -> Any:
+    """`data` with a tensor in place of each array in it, over the same memory; all else stays as it is.
+
+    >>> import numpy
+    >>> default_convert({"x": numpy.zeros(2), "name": "zeros"})
+    {'x': tensor([0., 0.], dtype=facula.float64), 'name': 'zeros'}
+    """
+    return facula_data.default_convert(data, convert=from_numpy)
+
+
+class DataLoader(facula_data.DataLoader):
+    """Batches of a dataset as tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
+
+    `convert` makes a tensor of each NumPy array of a batch. What a `collate_fn` of your own makes is left as it is.
+
+    >>> import facula
+    >>> squares = TensorDataset(facula.arange(4), facula.arange(4) * facula.arange(4))
+    >>> for number, square in DataLoader(squares, batch_size=3):
+    ...     print(number, square)
+    tensor([0, 1, 2]) tensor([0, 1, 4])
+    tensor([3]) tensor([9])
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        *arguments: Any,
+        convert: Callable[[Any], Any] | None = None,
+        **options: Any,
+    ) -> None:
+        if collate_fn is default_collate or collate_fn is default_convert:
+            collate_fn = None  # facula_data's own, which reads many samples at once where a dataset can
+        if convert is None and collate_fn is None:
+            convert = from_numpy
+        positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
+        super().__init__(dataset, *positional, *arguments, convert=convert, **options)
+
+
+def _draw() -> int:
+    return int(randint(0, (1 << 63) - 1, ()).item())
+
+
+set_seed_source(_draw)

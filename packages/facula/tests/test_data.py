@@ -1,0 +1,99 @@
+"""facula.utils.data: facula_data's names, with tensors for batches and facula's own seed."""
+
+import numpy
+import pytest
+
+import facula
+import facula_data
+from facula.utils.data import DataLoader, Dataset, TensorDataset, default_collate, default_convert, random_split
+
+
+def test_the_names_are_those_of_facula_data():
+    assert set(facula.utils.data.__all__) == set(facula_data.__all__)
+    own = {name for name in facula_data.__all__ if getattr(facula.utils.data, name) is not getattr(facula_data, name)}
+    assert own == {"DataLoader", "default_collate", "default_convert"}
+    assert issubclass(DataLoader, facula_data.DataLoader)
+
+
+class Pairs(Dataset):
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        return {"x": numpy.full(2, index, dtype="float32"), "y": index}
+
+
+@pytest.mark.parametrize("collate", [None, default_collate])
+def test_batches_are_tensors(collate):
+    batches = list(DataLoader(Pairs(), batch_size=2, collate_fn=collate))
+    assert [batch["y"].tolist() for batch in batches] == [[0, 1], [2, 3], [4]]
+    assert all(type(part) is facula.Tensor for batch in batches for part in batch.values())
+    assert batches[0]["x"].dtype is facula.float32 and batches[0]["y"].dtype is facula.int64
+
+
+def test_a_collate_fn_of_ones_own_is_left_alone():
+    for batch in DataLoader(Pairs(), batch_size=5, collate_fn=lambda samples: [s["x"] for s in samples]):
+        assert [type(part) for part in batch] == [numpy.ndarray] * 5
+
+
+def test_convert_is_asked_for_by_name():
+    assert type(next(iter(DataLoader(numpy.arange(4), batch_size=4, convert=list)))) is list
+
+
+def test_single_samples_are_converted():
+    samples = list(DataLoader(Pairs(), batch_size=None))
+    assert samples[3]["x"].tolist() == [3.0, 3.0]
+    assert default_convert([numpy.ones(1), "a"])[0].tolist() == [1.0]
+
+
+def test_batches_share_no_memory_with_the_dataset():
+    source = facula.arange(4)
+    (batch,) = next(iter(DataLoader(TensorDataset(source), batch_size=4)))
+    batch.zero_()
+    assert source.tolist() == [0, 1, 2, 3]
+
+
+def orders():
+    return [batch.tolist() for _ in range(2) for batch in DataLoader(range(8), batch_size=8, shuffle=True)]
+
+
+def test_manual_seed_reaches_the_order():
+    facula.manual_seed(5)
+    first = orders()
+    facula.manual_seed(5)
+    assert orders() == first
+    assert first[0] != first[1]
+    facula.manual_seed(6)
+    assert orders() != first
+
+
+def test_manual_seed_reaches_a_split():
+    def split():
+        facula.manual_seed(3)
+        return [list(part) for part in random_split(range(9), [6, 3])]
+
+    assert split() == split()
+    assert split() != [
+        list(part) for part in random_split(range(9), [6, 3], generator=facula.Generator().manual_seed(1))
+    ]
+
+
+def test_samples_of_different_shapes_are_named_by_index():
+    class Ragged(Dataset):
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, index):
+            return facula.zeros(4 if index == 4 else 3)
+
+    with pytest.raises(ValueError, match=r"expected samples of one shape; got .*\(4,\) in sample 4 of the dataset"):
+        list(DataLoader(Ragged(), batch_size=3))
+
+
+def test_wrong_arguments_are_refused_by_facula_datas_rules():
+    with pytest.raises(ValueError, match="batch_size"):
+        DataLoader(range(3), batch_size=0)
+    with pytest.raises(NotImplementedError, match="num_workers=2"):
+        DataLoader(range(3), num_workers=2)
+    with pytest.raises(TypeError, match="wrong"):
+        DataLoader(range(3), wrong=1)

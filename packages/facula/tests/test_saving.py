@@ -1,0 +1,164 @@
+"""save and load: containers of tensors in files, by a user's hand."""
+
+import math
+import os
+import subprocess
+import sys
+from collections import OrderedDict
+
+import numpy
+import pytest
+
+import facula
+from facula_checkpoint import CheckpointError
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "kept.safetensors"
+
+
+def test_a_training_run_comes_back(path):
+    """What optimizers and schedules keep: integer keys, tuples, None, infinities, tensors of no dimension."""
+    run = {
+        "model": OrderedDict(weight=facula.randn(3, 2), steps=facula.tensor(7)),
+        "optimizer": {
+            "state": {0: {"step": facula.tensor(3.0), "exp_avg": facula.ones(2)}},
+            "param_groups": [{"lr": 0.1}],
+        },
+        "best": -math.inf,
+        "betas": (0.9, 0.999),
+        "note": None,
+    }
+    facula.save(run, path)
+    again = facula.load(path)
+    assert type(again["model"]) is OrderedDict
+    assert again["model"]["weight"].tolist() == run["model"]["weight"].tolist()
+    assert again["model"]["steps"].item() == 7 and again["model"]["steps"].shape == ()
+    assert again["optimizer"]["state"][0]["step"].item() == 3.0
+    assert {key: again[key] for key in ("best", "betas", "note")} == {
+        key: run[key] for key in ("best", "betas", "note")
+    }
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "bfloat16", "float32", "float64", "complex128"])
+def test_each_dtype(path, dtype):
+    values = facula.arange(6).reshape(2, 3).to(getattr(facula, dtype))
+    facula.save(values.T, path)
+    again = facula.load(path)
+    assert again.dtype is values.dtype
+    assert again.tolist() == values.T.tolist()
+
+
+def test_parameters_and_results_are_saved_as_numbers(path):
+    """They come back as tensors that want no gradient, which load_state_dict copies into parameters."""
+    weight = facula.Parameter(facula.ones(2))
+    facula.save([weight, weight * 2, weight.detach()], path)
+    loaded = facula.load(path)
+    assert [type(tensor) for tensor in loaded] == [facula.Tensor] * 3
+    assert not any(tensor.requires_grad for tensor in loaded)
+    assert [tensor.tolist() for tensor in loaded] == [[1.0, 1.0], [2.0, 2.0], [1.0, 1.0]]
+    loaded[0].zero_()
+    assert loaded[2].tolist() == [0.0, 0.0], "the same memory when it was saved, and again"
+
+
+def test_a_size_comes_back_as_a_tuple(path):
+    facula.save({"shape": facula.ones(2, 3).shape}, path)
+    assert facula.load(path) == {"shape": (2, 3)}
+
+
+@pytest.mark.parametrize("mmap", [None, True])
+def test_what_was_loaded_can_be_written(path, mmap):
+    facula.save(facula.zeros(3), path)
+    loaded = facula.load(path, weights_only=True, mmap=mmap)
+    loaded += 1
+    assert loaded.tolist() == [1.0, 1.0, 1.0]
+    assert facula.load(path, weights_only=False).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_file_of_another_program(path):
+    """A safetensors file without our description of containers is a dict by name."""
+    safetensors = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
+    path.write_bytes(len(safetensors).to_bytes(8, "little") + safetensors + numpy.float32([1, 2]).tobytes())
+    assert {name: tensor.tolist() for name, tensor in facula.load(path).items()} == {"w": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize("location", ["cpu", facula.device("cpu"), {"cuda": "cpu"}, {"cpu": "cpu"}, None])
+def test_map_location(path, location):
+    facula.save(facula.ones(2), path)
+    assert facula.load(path, map_location=location).device.type == "cpu"
+
+
+def test_map_location_moves(path):
+    facula.save([facula.ones(2)], path)
+    assert facula.load(path, map_location={"cpu": "meta"})[0].device.type == "meta"
+    with pytest.raises(
+        TypeError, match="load: expected map_location to be a device, its name or a dict of these; got func"
+    ):
+        facula.load(path, map_location=lambda storage, location: storage)
+
+
+class Unknown:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"a": [Unknown()]}, r"save: the object\['a'\]\[0\] is a .*Unknown; expected a tensor, dict"),
+        ([numpy.ones(2)], r"the object\[0\] is a numpy.ndarray"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(path, value, message):
+    facula.save(1, path)
+    with pytest.raises(TypeError, match=message):
+        facula.save(value, path)
+    assert facula.load(path) == 1
+
+
+@pytest.mark.parametrize("operation", [lambda f: facula.save(1, f), facula.load])
+def test_only_paths(operation):
+    import io
+
+    with pytest.raises(TypeError, match=r"(save|load): expected f to be a path; got BytesIO"):
+        operation(io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("contents", "reason"),
+    [
+        (b"", "it has 0 bytes"),
+        (b"\x80\x02pickle...", "a pickle, such as PyTorch's old checkpoints, which could run code"),
+        (b"PK\x03\x04" + b"\0" * 60, "a PyTorch zip checkpoint"),
+    ],
+)
+def test_other_files_are_refused_by_name_and_reason(path, contents, reason):
+    path.write_bytes(contents)
+    with pytest.raises(CheckpointError, match=reason) as caught:
+        facula.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_truncated_file_is_refused_whole(path):
+    facula.save({"a": facula.ones(100), "b": facula.ones(100)}, path)
+    whole = path.read_bytes()
+    for length in (4, 20, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(CheckpointError, match=r"kept\.safetensors: "):
+            facula.load(path)
+
+
+def test_a_full_disk_leaves_the_old_file(path):
+    """A limit on the size of files stands for the disk."""
+    facula.save(facula.ones(4), path)
+    script = (
+        "import resource, signal, sys, facula\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "try:\n    facula.save(facula.ones(10000), sys.argv[1])\n"
+        "except OSError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True)
+    assert "the old file is as it was" in done.stdout and "kept.safetensors" in done.stdout, done.stdout + done.stderr
+    assert facula.load(path).tolist() == [1.0] * 4
+    assert os.listdir(path.parent) == [path.name]
