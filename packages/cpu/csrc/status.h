@@ -7,4 +7,5 @@ enum {
     FACULA_RANGE = 2,       /* an argument is out of range */
     FACULA_MEMORY = 3,      /* no memory for scratch space */
     FACULA_UNSUPPORTED = 4, /* the plan asks for what this kernel cannot do */
+    FACULA_TARGET = 5,      /* a class is out of range: value, position, number of classes, the class that is ignored */
 };

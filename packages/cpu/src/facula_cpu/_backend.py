@@ -17,6 +17,7 @@ STATUS_MESSAGES = {
     2: "an argument is out of range: {0}",
     3: "no memory for {0} bytes of scratch space",
     4: "the kernel cannot do what its plan asks ({0})",
+    5: "target {0} at position {1} is out of range for {2} classes",
 }
 
 

@@ -18,6 +18,7 @@ from ._plans import (
     STATUS_INDEX,
     STATUS_MEMORY,
     STATUS_RANGE,
+    STATUS_TARGET,
     STATUS_UNSUPPORTED,
     PlanTable,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "STATUS_INDEX",
     "STATUS_MEMORY",
     "STATUS_RANGE",
+    "STATUS_TARGET",
     "STATUS_UNSUPPORTED",
     "HostMemory",
     "PlanTable",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ._general import general
 from ._inplace import accumulate, general_inplace, times
 from ._operator import Operator, operators, raw, recording
-from ._quick import make_binary, make_inplace, make_unary
+from ._quick import make_binary, make_inplace, make_many, make_unary
 from ._tensor import Tensor
 from ._viewing import make_view
 
@@ -65,22 +65,28 @@ def view(body: type) -> Callable[..., Any]:
 
 
 def _finish(op: Operator) -> Callable[..., Any]:
-    if op.arity == 1:
+    if op.arity < 0:
+        op.quick = op.unchecked = op.walking = _variadic_function(op, record=True)
+        op.raw = _variadic_function(op, record=False)
+        public = op.quick
+    elif not op.is_quick:
+        op.quick = make_many(op, record=True, checked=True)
+        op.raw = make_many(op, record=False, checked=False)
+        op.unchecked = make_many(op, record=True, checked=False, walk=True)
+        op.walking = make_many(op, record=True, checked=True, walk=True)
+        public = op.quick
+    elif op.arity == 1:
         op.quick = make_unary(op, record=True, checked=True)
         op.raw = make_unary(op, record=False, checked=False)
         op.unchecked = make_unary(op, record=True, checked=False, walk=True)
         op.walking = make_unary(op, record=True, checked=True, walk=True)
         public = op.quick
-    elif op.is_quick:
+    else:
         op.quick = make_binary(op, record=True, checked=True)
         op.raw = make_binary(op, record=False, checked=False)
         op.unchecked = make_binary(op, record=True, checked=False, walk=True)
         op.walking = make_binary(op, record=True, checked=True, walk=True)
         public = _binary_function(op)
-    else:
-        op.quick = op.unchecked = op.walking = _many_function(op, record=True)
-        op.raw = _many_function(op, record=False)
-        public = op.quick
     return _publish(op, public)
 
 
@@ -119,21 +125,13 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
     return function
 
 
-def _many_function(op: Operator, *, record: bool) -> Callable[..., Any]:
-    """The form of an operator with many operands, and with parameters: a tuple after the operands."""
-    if op.arity < 0:
+def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
+    """The form of an operator with any number of operands, a tuple of them before the parameters."""
 
-        def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
-            return general(op, tuple(operands), parameters, record, out)
+    def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+        return general(op, tuple(operands), parameters, record, out)
 
-        return variadic
-    count = op.arity
-
-    def function(*operands: Any, out: Tensor | None = None) -> Any:
-        parameters = operands[count] if len(operands) > count else ()
-        return general(op, operands[:count], parameters, record, out)
-
-    return function
+    return variadic
 
 
 def _inplace_function(op: Operator) -> Callable[..., Any]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from facula_autograd.extend import where
-from facula_storage import LaunchError, Layout, Storage
-from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE
+from facula_storage import LaunchError, Layout, Storage, int64
+from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class ArgumentError(ValueError, RuntimeError):
@@ -24,9 +29,19 @@ def mutation(storage: Storage) -> str | None:
     return f"{name} at {where(code, lasti)}"
 
 
-def launch_error(operator: str, error: LaunchError) -> Exception:
+def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
     """The exception for a kernel's status."""
-    status, first, second, third, *_ = error.args
+    status, first, second, third, fourth = error.args
+    if status == STATUS_TARGET:
+        place: list[int] = []
+        for size in reversed(next(a.shape for a in operands if a is not None and a.dtype is int64)):
+            second, at = divmod(second, size)
+            place.insert(0, at)
+        name = f"target{place}" if place else "target"
+        return IndexError(
+            f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
+            f"(0 to {third - 1}; ignore_index is {fourth})"
+        )
     if status == STATUS_INDEX:
         return IndexError(
             f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "

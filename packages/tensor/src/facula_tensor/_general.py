@@ -14,7 +14,7 @@ from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
 
 from ._errors import ArgumentError, DTypeError, launch_error
-from ._memory import check_out
+from ._memory import check_out, check_overlap
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
@@ -42,7 +42,7 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     if ready is NotImplemented:
         return NotImplemented
     mode = current_mode() if special else None
-    record = record and (mode is None or mode.grad) and bool(op.reverse)
+    record = record and (mode is None or mode.grad) and op.recorded
     record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
     if out is not None and record:
         raise RuntimeError(
@@ -58,18 +58,38 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             return answer
     if op.elementwise and not plain:
         ready = promote(op, ready, F)
-    layouts = tuple([settled(a) if isinstance(a, Tensor) else type(a) for a in ready])
+    layouts = tuple([settled(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready])
     if op.check is not None:
         op.check(*layouts, *parameters)
     if out is not None:
         return into(op, ready, layouts, parameters, out)
+    if op.changes:
+        check_changes(op, ready)
     if op.execute is not None:
         results = op.execute(ready, parameters)
     else:
-        results = run(find_plan(op, layouts, parameters), ready)
+        results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
+    for place in op.changes:
+        if ready[place] is not None:
+            mutated(ready[place], op.name)
     if record:
         node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def check_changes(op: Operator, operands: tuple) -> None:
+    """Check that the operands which `op` changes in place may be changed."""
+    from ._inplace import starts_inplace
+
+    for place in op.changes:
+        changed = operands[place]
+        if changed is not None:
+            starts_inplace(op.name, changed, (changed,))
+            if check_overlap(op.name, changed, [a for i, a in enumerate(operands) if i != place and a is not None]):
+                raise RuntimeError(
+                    f"{op.name}: '{name_of(op, place)}' is changed in place and shares its memory with another; "
+                    "call .clone() on it first"
+                )
 
 
 def alike(op: Operator, operands: tuple) -> bool:
@@ -81,6 +101,8 @@ def alike(op: Operator, operands: tuple) -> bool:
         first = operands[0]._layout
         dtype, device = first.dtype, first.device
         for a in operands[1:]:
+            if a is None and op.optional:
+                continue
             layout = a._layout
             if layout.dtype is not dtype or layout.device is not device:
                 return False
@@ -117,6 +139,8 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
                         f"('{name_of(op, position)}'); move one with .to(...)"
                     )
                 a = recording.to_device(a, (device,))
+        elif a is None and name_of(op, position) in op.optional:
+            pass
         elif not op.elementwise:
             raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
         elif isinstance(a, np.generic):
@@ -188,18 +212,20 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
         and op.result(layouts[0].dtype) is layouts[0].dtype
     ):
         quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
-    table = op.table if quick else op.slow_table
-    key = key_of(op, layouts, parameters) if quick else (layouts, parameters)
-    plan = table.by_key.get(key) or op.slow_table.by_key.get((layouts, parameters))
+    many = not op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    table = op.table if quick or many else op.slow_table
+    fixed = parameters[: op.fixed]
+    key = key_of(op, layouts, parameters) if quick else (layouts, fixed)
+    plan = table.by_key.get(key) or op.slow_table.by_key.get((layouts, fixed))
     if plan is not None:
         return plan
     outputs = output_layouts(op, layouts, parameters)
     device = next(one.device for one in layouts if isinstance(one, Layout))
-    plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
+    plan = device.backend.plan(op.kernel, layouts, outputs, fixed)
     if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
-    if quick and (plan.workspace or len(outputs) > 1):
-        return op.slow_table.add((layouts, parameters), plan)
+    if plan.workspace or (quick and len(outputs) > 1):
+        return op.slow_table.add((layouts, fixed), plan)
     return table.add(key, plan)
 
 
@@ -254,10 +280,10 @@ def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...
 
 
 # -------------------------------------------------------------------------------------------------- running
-def run(plan: Plan, operands: Sequence[Any]) -> list[Tensor]:
+def run(plan: Plan, operands: Sequence[Any], values: tuple = ()) -> list[Tensor]:
     """Allocate results and launch."""
     storages = [allocate(layout) for layout in plan.outputs]
-    launch(plan, operands, [(storage, 0) for storage in storages])
+    launch(plan, operands, [(storage, 0) for storage in storages], values)
     results = []
     for layout, storage in zip(plan.outputs, storages, strict=True):
         t = Tensor()
@@ -266,17 +292,30 @@ def run(plan: Plan, operands: Sequence[Any]) -> list[Tensor]:
     return results
 
 
-def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage, int]], n: int | None = None) -> None:
+NOWHERE = Storage()  # of an operand that is not given
+NOWHERE.ptr, NOWHERE.__del__, NOWHERE.version = 0, int, 0
+
+
+def launch(
+    plan: Plan,
+    operands: Sequence[Any],
+    outputs: Sequence[tuple[Storage, int]],
+    values: tuple = (),
+    n: int | None = None,
+) -> None:
     """Launch into memory that is there. Buffers in another order are put in plain order first.
 
-    `n` is the size of the first output, where the plan is one for many sizes.
+    `values` are numbers for the kernel, after those among the operands. `n` is the size of the first output, where
+    the plan is one for many sizes.
     """
-    tensors = [(a._storage, a._offset) for a in operands if isinstance(a, Tensor)]
+    tensors = [
+        (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
+    ]
     scalars: list[Any] = []
-    for a in operands:
+    for a in (*operands, *values):
         if type(a) is complex:
             scalars += (a.real, a.imag)
-        elif not isinstance(a, Tensor):
+        elif a is not None and not isinstance(a, Tensor):
             scalars.append(a)
     workspace = None
     if plan.workspace:
@@ -292,7 +331,7 @@ def launch(plan: Plan, operands: Sequence[Any], outputs: Sequence[tuple[Storage,
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
-        raise launch_error(plan.operator, error) from None
+        raise launch_error(plan.operator, error, operands) from None
 
 
 def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: Tensor) -> Tensor:
@@ -302,15 +341,15 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
         raise NotImplementedError(f"{op.name}: out= with several results is not supported; copy the results")
     target = check_out(op.name, outputs[0], out, operands, op.elementwise)
     if target is None:  # another dtype, or memory shared with an operand: by way of a temporary
-        (result,) = run(find_plan(op, layouts, parameters), operands)
+        (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
         raw.copy_into(out, result)
     else:
-        key = (layouts, parameters, target)
+        key = (layouts, parameters[: op.fixed], target)
         plan = op.slow_table.by_key.get(key)
         if plan is None:
-            plan = target.device.backend.plan(op.kernel, layouts, (target,), parameters)
+            plan = target.device.backend.plan(op.kernel, layouts, (target,), parameters[: op.fixed])
             plan = op.slow_table.add(key, plan)
-        launch(plan, operands, [(out._storage, out._offset)])
+        launch(plan, operands, [(out._storage, out._offset)], parameters[op.fixed :])
         mutated(out, op.name)
     return out
 
@@ -340,6 +379,8 @@ def node_for(
         edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in operands])
     needed = op.saved_operands(edges)
     saved = tuple([_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)])
+    if op.saves_further:
+        saved += tuple(map(keep, results[1:]))
     dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
     if op.is_quick:
         rule = op.rule

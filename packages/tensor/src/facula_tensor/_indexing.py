@@ -231,7 +231,7 @@ class _nonzero_flat:
         if plan is None:
             plan = layout.device.backend.plan("nonzero_flat", (layout,), (layout_of_tensor(result),), ())
             plan = op.slow_table.add(key, plan)
-        launch(plan, (mask,), [(result._storage, 0)], count)
+        launch(plan, (mask,), [(result._storage, 0)], n=count)
         return [result]
 
 

@@ -78,7 +78,12 @@ class Operator:
     `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
     operand, and the sign that it gets. `redirect(F, operands, parameters)` may answer a call in other
     operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name
-    to its rule. `quick`, `raw`, `unchecked` and `walking` are the functions made from it (see _quick.py).
+    to its rule; `reverse_all(F, g, edges, ...)` gives the gradients of all operands at once, None where an edge is.
+
+    `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
+    place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
+    `results` names the results; rules ask for those after the first by name.
+    `quick`, `raw`, `unchecked` and `walking` are the functions made from it (see _quick.py).
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
@@ -104,6 +109,12 @@ class Operator:
         self.mask_operands: int = declared.get("mask_operands", 0)
         self.inplace: bool = declared.get("inplace", is_elementwise and self.result is same)
         self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))
+        self.optional: tuple[str, ...] = declared.get("optional", ())
+        self.changes = tuple([self.inputs.index(name) for name in declared.get("changes", ())])
+        self.values: tuple[str, ...] = declared.get("values", ())
+        self.fixed = len(self.parameters) - len(self.values)
+        self.results: tuple[str, ...] = declared.get("results", ("out",))
+        self.reverse_all: Callable | None = declared.get("reverse_all")
         self.reverse: dict[str, Callable] = {
             name: declared[f"reverse_{name}"] for name in self.inputs if f"reverse_{name}" in declared
         }
@@ -117,6 +128,8 @@ class Operator:
         self.complex_rules: dict[Rule, Rule]
         self.saves_input: bool
         self.saves_out: bool
+        self.saves_further: bool  # rules ask for results after the first
+        self.recorded: bool  # it has rules
         self.extras: bool  # rules ask for layouts or parameters
         self.is_quick: bool  # one of the two shapes of _quick.py
         self.operand_needs: tuple[tuple[bool, ...], ...] = ()

@@ -7,6 +7,7 @@ operators with more operands keep everything in `rest` (`Kept`).
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule, mutated
@@ -26,28 +27,34 @@ Pairs = tuple[tuple[Any, Any], ...]
 def make_rules(op: Operator) -> None:
     """Give `op` its rules, and note what its nodes have to save."""
     needs = {name: _arguments(rule) for name, rule in op.reverse.items()}
+    if op.reverse_all is not None:
+        at_once = tuple([name for name in _arguments(op.reverse_all) if name != "edges"])
+        needs = {name: at_once for name in op.inputs}
+    op.recorded = bool(needs)
     names = set().union(*needs.values()) if needs else set()
     if op.arity < 0:
         names -= {"position", "layouts"}
-    known = {*op.inputs, "out", *op.parameters, *(f"{name}_layout" for name in op.inputs)}
+    known = {*op.inputs, "out", *op.results[1:], *op.parameters, *(f"{name}_layout" for name in op.inputs)}
     if names - known:
         raise TypeError(f"{op.name}: reverse rules ask for {sorted(names - known)}; known are {sorted(known)}")
     op.saves_out = "out" in names
+    op.saves_further = not names.isdisjoint(op.results[1:])
     op.saves_input = op.inputs[0] in names and op.arity == 1
     op.extras = not names <= {*op.inputs, "out"}
     if op.arity == 2:
         op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
     # A gradient is fresh unless a rule says otherwise.
     fresh = not any(getattr(rule, "passed_on", False) for rule in op.reverse.values())
-    saves = bool(names & {*op.inputs, "out"})
-    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out
-    if op.arity == 1:
+    saves = bool(names & {*op.inputs, "out", *op.results[1:]})
+    quick_unary = op.arity == 1 and not op.values and len(op.results) == 1
+    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional
+    if quick_unary:
         backward = _unary(op, needs.get("input", ()))
     elif quick_binary:
         backward = _binary(op, needs)
     else:
         backward = _many(op, needs)
-    op.is_quick = op.arity == 1 or quick_binary
+    op.is_quick = quick_unary or quick_binary
     edges = None if op.is_quick else kept_edges
     op.rule = op.spread_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
     if op.elementwise and quick_binary:
@@ -78,6 +85,18 @@ def _uniform(rule: Callable | None, places: Sequence[str]) -> Callable:
         return rule
     at = [places.index(name) for name in asked]
     return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
+
+
+def _picking(rule: Callable | None, places: Sequence[str]) -> Callable:
+    """`rule` as a function (F, g, values), which picks what it asks for."""
+    if rule is None:
+        return _no_rule
+    code = rule.__code__
+    at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
+    if len(at) < 2:
+        return lambda F, g, values: rule(F, g, *[values[i] for i in at])
+    pick = itemgetter(*at)
+    return lambda F, g, values: rule(F, g, *pick(values))
 
 
 def _no_rule(F: Namespace, g: Any, *values: Any) -> Any:
@@ -247,7 +266,7 @@ def _conjugating(backward: Callable) -> Callable:
 
 
 class Kept:
-    """What the node of an operator with many operands keeps, in its slot `rest`."""
+    """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results."""
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
 
@@ -275,20 +294,24 @@ def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
             )
 
         return backward
-    places = (*op.inputs, "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
-    rules = [_uniform(op.reverse.get(name), places) for name in op.inputs]
+    places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
+    names = (*op.inputs, *op.results[1:])
+    at_once = _picking(op.reverse_all, places) if op.reverse_all else None
+    rules = [_picking(op.reverse.get(name), places) for name in op.inputs]
     saves_out = op.saves_out
+    further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 
     def backward_all(F: Namespace, node: Node, g: Any) -> Pairs:
         kept = node.rest
-        for name, value, version in zip(op.inputs, kept.values, kept.versions, strict=True):
-            if value is not None:
-                _saved(node, value, version, name)
-        out = saved_out(node) if saves_out else None
-        return tuple(
-            (edge, rule(F, g, *kept.values, out, *kept.layouts, *kept.parameters))
-            for edge, rule in zip(kept.edges, rules, strict=True)
-            if edge is not None
-        )
+        edges, values = kept.edges, kept.values
+        for name, value, version in zip(names, values, kept.versions, strict=False):
+            if value is not None and value._storage.version != version:
+                mutated(node, value, f"its operand '{name}'")
+        if len(values) < len(names):
+            values += further
+        values = (edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)
+        if at_once is not None:
+            return tuple([pair for pair in zip(edges, at_once(F, g, values), strict=True) if pair[0] is not None])
+        return tuple([(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None])
 
     return backward_all
