@@ -30,12 +30,13 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _promotion, _random
+from . import _creation, _from_data, _promotion, _random
 from . import _indexing as _indexing
 from . import _repr as _repr
 from . import _resize as _resize
 from . import _startup as _startup
 from ._creation import *
+from ._from_data import *
 from ._promotion import *
 from ._random import *
 from ._tensor import Parameter, Size, Tensor
@@ -75,6 +76,7 @@ __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "is_tensor"]
 __all__ += _creation.__all__
+__all__ += _from_data.__all__
 __all__ += _promotion.__all__
 __all__ += _random.__all__
 __all__ += _aliases.__all__

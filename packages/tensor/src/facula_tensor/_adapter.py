@@ -101,7 +101,7 @@ class TensorAdapter(Adapter):
 
     def from_elements(self, like: Tensor, elements: Sequence) -> Tensor:
         """A tensor like `like` with these elements."""
-        from ._creation import tensor
+        from ._from_data import tensor
 
         return tensor(list(elements), dtype=like.dtype, device=like.device).reshape(like.shape)
 

@@ -20,6 +20,10 @@ class DTypeError(TypeError, RuntimeError):
     """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
 
 
+class RangeError(OverflowError, RuntimeError):
+    """A number that a dtype cannot hold. A RuntimeError too."""
+
+
 def mutation(storage: Storage) -> str | None:
     """ "operator at file:line (function)" of the last in-place change, or None if nothing is known."""
     mutator = getattr(storage, "mutator", None)

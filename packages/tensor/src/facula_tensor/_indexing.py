@@ -177,7 +177,7 @@ def _slice(F: Any, input: Tensor, dim: int, part: slice) -> Tensor:
 
 
 def _as_index(part: Any, input: Tensor) -> Tensor:
-    from ._creation import tensor
+    from ._from_data import tensor
 
     index = part if isinstance(part, Tensor) else tensor(part, device=input.device)
     if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
@@ -292,7 +292,7 @@ def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
-    from ._creation import as_tensor_like
+    from ._from_data import as_tensor_like
 
     if overridden((self, value)):
         ask("setitem", setitem, (self, index, value), {})

@@ -143,7 +143,7 @@ def mark(tensor: Any) -> Any:
 
 def _make_instance(cls: type, data: Any = None, *args: Any, **kwargs: Any) -> Any:
     """How subclasses are made that do not say so themselves: over the memory of a tensor, or from data."""
-    from ._creation import tensor
+    from ._from_data import tensor
 
     source = data if isinstance(data, Tensor) else tensor([] if data is None else data)
     return mark(make(cls, layout_of_tensor(source), source._storage, source._offset))

@@ -8,6 +8,9 @@ category (bool < integer < floating < complex), Python numbers likewise and afte
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from facula_storage import (
     DType,
@@ -22,6 +25,8 @@ from facula_storage import (
     uint8,
 )
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+
+from ._errors import ArgumentError, DTypeError, RangeError
 
 __all__ = ["can_cast", "get_default_dtype", "promote_types", "result_type", "set_default_dtype"]
 
@@ -141,6 +146,56 @@ def accumulating(dtype: DType) -> DType:
     return dtype if dtype.category >= FLOATING else int64
 
 
+def plain_number(value: object) -> bool | int | float | complex | None:
+    """A number of NumPy's, or of a subclass such as an IntEnum, as the Python number it is; None for all else."""
+    if type(value) in SCALAR_CATEGORY:
+        return value  # type: ignore[return-value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return next((kind(value) for kind in SCALAR_CATEGORY if isinstance(value, kind)), None)  # type: ignore[arg-type]
+
+
+def as_number(value: object, operation: str, argument: str) -> Any:
+    """`value` as a plain Python number; TypeError naming the argument."""
+    number = plain_number(value)
+    if number is None:
+        raise TypeError(f"{operation}: expected {argument} to be a number; got {type(value).__name__} {value!r}")
+    return number
+
+
+def as_integer(value: Any, operation: str, argument: str) -> int:
+    """`value` as an int; TypeError naming the argument."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(
+            f"{operation}: expected {argument} to be an integer; got {type(value).__name__} {value!r}"
+        ) from None
+
+
+def number_for(value: object, dtype: DType, operation: str, argument: str = "the value") -> Any:
+    """`value` as the Python number that memory of `dtype` holds: bool, int, float or complex.
+
+    Fractions are cut off. TypeError for what is no number and for complex ones in a real dtype; ArgumentError for
+    NaN and infinity in an integer dtype; OverflowError for what the dtype cannot hold.
+    """
+    number = as_number(value, operation, argument)
+    category = dtype.category
+    if isinstance(number, complex) and category != COMPLEX:
+        raise DTypeError(f"{operation}: {number} is complex and cannot be stored in {dtype.name}; use .real first")
+    if category == BOOL:
+        return bool(number)
+    if category == INTEGER:
+        if number - number != 0:
+            raise ArgumentError(f"{operation}: {number} cannot be stored in {dtype.name}; expected a finite number")
+        check_scalar(int(number), dtype, operation)
+        return int(number)
+    try:
+        return float(number) if category == FLOATING else complex(number)
+    except OverflowError:
+        raise RangeError(f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}") from None
+
+
 def check_scalar(value: int, dtype: DType, operation: str) -> None:
     """OverflowError where a Python integer does not fit an integer dtype."""
     if dtype.category != INTEGER:
@@ -148,10 +203,7 @@ def check_scalar(value: int, dtype: DType, operation: str) -> None:
     bits = dtype.itemsize * 8
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if not low <= value <= high:
-        raise OverflowError(
-            f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); "
-            "convert the tensor to a wider dtype first"
-        )
+        raise RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); use a wider dtype")
 
 
 def as_dtype(dtype: object, operation: str) -> DType:

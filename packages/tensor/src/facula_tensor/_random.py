@@ -11,16 +11,17 @@ from threading import Lock
 from typing import Any
 
 from facula_autograd import is_grad_enabled
-from facula_storage import float64, int64
+from facula_storage import Device, float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
-from ._creation import empty, tensor
+from ._creation import empty
 from ._errors import ArgumentError, DTypeError
+from ._from_data import tensor
 from ._general import mutated
 from ._inplace import starts_inplace
 from ._memory import check_overlap
 from ._operator import raw, recording
-from ._promotion import as_dtype, check_scalar, get_default_dtype
+from ._promotion import as_dtype, as_integer, check_scalar, get_default_dtype, number_for
 from ._tensor import Tensor, layout_of_tensor, method
 from ._viewing import as_tensor
 from .ops.copying import give, write
@@ -55,12 +56,18 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu"):
+        #: Where the tensors are that may be filled from it.
+        self.device = Device(device)
+        self.device.backend  # RuntimeError where there is none  # noqa: B018
         self._lock = Lock()
         self._seed, self._offset = 0x9E3779B97F4A7C15 & _MASK, 0
 
+    def __reduce__(self) -> tuple:
+        return _restored, (self.device, self.get_state())
+
     def manual_seed(self, seed: int) -> Generator:
         """Start over from `seed` (any 64-bit integer)."""
-        seed = seed.__index__()
+        seed = as_integer(seed, "manual_seed", "seed")
         if not -(1 << 63) <= seed < 1 << 64:
             raise ArgumentError(f"manual_seed: expected a 64-bit integer; got {seed}")
         with self._lock:
@@ -83,6 +90,9 @@ class Generator:
 
     def set_state(self, state: tuple[int, int]) -> Generator:
         """Go on from a state that `get_state` gave."""
+        numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
+        if [type(one) for one in numbers] != [int, int] or not (0 <= state[0] < 1 << 64 and 0 <= state[1] <= _MASK):
+            raise TypeError(f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}")
         seed, offset = state
         with self._lock:
             self._seed, self._offset = seed, offset
@@ -95,6 +105,11 @@ class Generator:
             self._offset = (offset + count) & _MASK
         seed = self._seed
         return seed - (1 << 64) if seed >> 63 else seed, offset
+
+
+def _restored(device: Device, state: tuple[int, int]) -> Generator:
+    """The inverse of pickling."""
+    return Generator(device).set_state(state)
 
 
 default_generator = Generator()
@@ -144,7 +159,13 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
     plan = _table.by_key.get(key)
     if plan is None:
         plan = _table.add(key, layout.device.backend.plan(kernel, (), (layout,), ()))
-    source = generator or default_generator
+    source = default_generator if generator is None else generator
+    if not isinstance(source, Generator):
+        raise TypeError(
+            f"generator: expected a facula.Generator or None to draw from; got {type(source).__name__} {source!r}"
+        )
+    if generator is not None and generator.device.type != layout.device.type:
+        raise ArgumentError(f"generator: it is for device '{generator.device}'; the tensor is on '{layout.device}'")
     plain_address(target._storage)  # before the generator moves: a second try must not draw twice
     seed, offset = source.advance(layout.numel)
     plan.launch(layout.numel, target._storage.ptr + target._offset, seed, offset, *arguments)  # type: ignore[operator]
@@ -202,8 +223,11 @@ def randint(
     """
     if size is None:
         low, high, size = 0, low, high
+    low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:
         raise ArgumentError(f"randint: expected low < high; got {low} and {high}")
+    for bound in (low, high):
+        check_scalar(bound, int64, "randint")
     result = empty(*sizes("randint", (size,)), dtype=int64 if dtype is None else dtype, device=device)
     if result.dtype.category == 1:
         check_scalar(low, result.dtype, "randint")
@@ -222,8 +246,11 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
     """
+    n = as_integer(n, "randperm", "n")
     if n < 0:
         raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
+    if dtype is not None:
+        number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
     keys = rand(n, generator=generator, dtype=float64)
     order = keys.numpy().argsort(kind="stable")
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device)

@@ -210,7 +210,7 @@ class Parameter(Tensor):
     # No __slots__: a parameter takes attributes of the user's, other tensors do not.
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        from ._creation import tensor
+        from ._from_data import tensor
 
         source = tensor([]) if data is None else data
         if not isinstance(source, Tensor):

@@ -16,7 +16,7 @@ from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap
 from .._operator import composite, operators, raw, recording
-from .._promotion import as_dtype, can_cast, check_scalar
+from .._promotion import as_dtype, can_cast, number_for
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._viewing import as_tensor
 from .._views import rebase
@@ -297,9 +297,9 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
 
 
 def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
-    from .._creation import as_tensor_like
+    from .._from_data import as_tensor_like
 
-    source = as_tensor_like(source, self)
+    source = as_tensor_like(source, self, operation)
     record = starts_inplace(operation, self, (self, source))
     if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
         raise ArgumentError(
@@ -333,6 +333,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
             )
         return copy_(self, value)
+    value = number_for(value, self.dtype, "fill_")
     if starts_inplace("fill_", self, (self,)):
         return copy_(self, value)
     check_overlap("fill_", self, ())
@@ -341,17 +342,10 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     return self
 
 
-def fill(target: Tensor, value: Any) -> None:
-    """Set every element. No checks, no record, no version."""
+def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
+    """Set every element to a number. No checks, no record, no version."""
     layout = layout_of_tensor(target)
-    category = layout.dtype.category
-    if isinstance(value, complex) and category < 3:
-        raise DTypeError(f"fill_: {value} is complex and cannot be stored in {layout.dtype.name}")
-    number: Any = complex(value) if category == 3 else float(value) if category == 2 else int(value)
-    if category == 0:
-        number = bool(value)
-    elif category == 1:
-        check_scalar(number, layout.dtype, "fill_")
+    number = number_for(value, layout.dtype, operation)
     op = operators["to"]
     key = (("fill", type(number)), layout)
     plan = op.slow_table.by_key.get(key)

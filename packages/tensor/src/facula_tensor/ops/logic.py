@@ -136,7 +136,7 @@ for _function in (logical_and, logical_or, logical_xor, logical_not):
 # ------------------------------------------------------------------------- Python's & | ^ ~, for masks
 def _dunder(names: tuple[str, ...], sign: str, function: Any) -> None:
     def combine(self: Tensor, *operands: Any) -> Any:
-        from .._creation import as_tensor_like
+        from .._from_data import as_tensor_like
 
         for one in (self, *operands):
             if isinstance(one, Tensor):

@@ -1,0 +1,190 @@
+"""New tensors from data: nested sequences of numbers, arrays, and memory that is there."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from facula_storage import Device, DType, cpu, int64
+from facula_storage import from_buffer as storage_from_buffer
+from facula_storage import from_dlpack as storage_from_dlpack
+from facula_storage import from_numpy as storage_from_numpy
+from facula_storage.extend import INTEGER, dtype_of_numpy
+
+from ._creation import empty, finish, from_array
+from ._errors import ArgumentError
+from ._operator import raw
+from ._promotion import (
+    SCALAR_CATEGORY,
+    as_dtype,
+    get_default_dtype,
+    number_for,
+    plain_number,
+    promote_types,
+    scalar_dtype,
+)
+from ._tensor import Tensor, make
+from .ops.copying import fill
+
+__all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
+
+MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
+
+    Without `dtype`: bool, int64, the default floating dtype or its complex one, by what the numbers are; arrays
+    and tensors keep theirs. ValueError where nested sequences are not equally long, naming where.
+
+    >>> tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    wanted = None if dtype is None else as_dtype(dtype, "tensor")
+    place = None if device is None else Device(device)
+    if isinstance(data, Tensor):
+        result = raw.clone(data) if wanted in (None, data.dtype) else raw.to(data, (wanted,))
+        if place is not None and place is not data.device:
+            result = raw.to_device(result, (place,))
+        return finish(result, requires_grad)
+    if isinstance(data, np.generic) or isinstance(data, np.ndarray):
+        array = np.asarray(data)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        if array.dtype == np.uint16 or array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
+            dtype_of_numpy(array.dtype)  # says why not
+        return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
+    if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
+        return tensor(from_dlpack(data), dtype=dtype, device=device, requires_grad=requires_grad)
+    return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+
+
+def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
+    shape: tuple[int, ...] = ()
+    probe = data
+    while isinstance(probe, (list, tuple, range)):
+        if len(shape) == MOST_DIMS:
+            raise ArgumentError(
+                f"tensor: expected at most {MOST_DIMS} sequences, one in another; got more, or a circle"
+            )
+        shape += (len(probe),)
+        probe = probe[0] if probe else None
+    if isinstance(probe, np.ndarray):
+        shape += probe.shape
+    flat: list[Any] = []
+    kinds: set[type | DType] = set()
+    _flatten(data, shape, (), flat, kinds)
+    found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
+    dtype = wanted or (reduce(promote_types, found) if found else get_default_dtype())
+    through = (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
+    exact = all([one.category <= dtype.category for one in found]) and (dtype.category != INTEGER or dtype is int64)
+    try:
+        array = np.array(flat, through) if exact else None
+    except OverflowError:
+        array = None
+    if array is None:
+        array = np.array([number_for(one, dtype, "tensor", "each element") for one in flat], through)
+    return from_array(array.reshape(shape), dtype, device)
+
+
+def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list, kinds: set) -> None:
+    """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
+    if isinstance(data, np.ndarray) and data.ndim:
+        if data.shape != shape:
+            raise ArgumentError(f"tensor: expected shape {shape} at index {list(where)}; got an array of {data.shape}")
+        kinds.add(dtype_of_numpy(data.dtype))
+        into.extend(data.ravel().tolist())
+    elif isinstance(data, (list, tuple, range)):
+        if not shape or len(data) != shape[0]:
+            expected = f"length {shape[0]}" if shape else "a number"
+            raise ArgumentError(
+                f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}"
+            )
+        for i, one in enumerate(data):
+            _flatten(one, shape[1:], (*where, i), into, kinds)
+    elif shape:
+        raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
+    elif type(data) in SCALAR_CATEGORY:
+        kinds.add(type(data))
+        into.append(data)
+    elif isinstance(data, (Tensor, np.generic, np.ndarray)):
+        if isinstance(data, Tensor) and data.numel() != 1:
+            raise ArgumentError(
+                f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack"
+            )
+        kinds.add(data.dtype if isinstance(data, Tensor) else dtype_of_numpy(data.dtype))
+        into.append(data.item())
+    else:
+        number = plain_number(data)
+        if number is None:
+            raise TypeError(
+                f"tensor: expected numbers or sequences of them; got {type(data).__name__} at index {list(where)}"
+            )
+        kinds.add(type(number))
+        into.append(number)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+    if isinstance(data, Tensor):
+        return data.to(*[one for one in (dtype, device) if one is not None])
+    if isinstance(data, np.ndarray) and data.flags.writeable:
+        try:
+            return from_numpy(data).to(*[one for one in (dtype, device) if one is not None])
+        except (TypeError, ValueError):
+            pass
+    return tensor(data, dtype=dtype, device=device)
+
+
+def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor:
+    """`value` itself if it is a tensor, else a tensor of it that can be copied into `like`."""
+    if isinstance(value, Tensor):
+        return value
+    if plain_number(value) is None:
+        return tensor(value, device=like.device)
+    result = empty((), dtype=like.dtype, device=like.device)
+    fill(result, value, operation)
+    return result
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other.
+
+    A read-only array gives a read-only tensor. Other byte orders, structured types, unaligned elements and negative
+    strides are refused by name.
+
+    >>> import numpy as np
+    >>> a = np.zeros(2)
+    >>> from_numpy(a)[0] = 5
+    >>> a
+    array([5., 0.])
+    """
+    storage, layout = storage_from_numpy(array)
+    return make(Tensor, layout, storage)
+
+
+def from_dlpack(source: Any) -> Tensor:
+    """A tensor over another library's array, through DLPack: no copy.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(2))
+    tensor([0, 1])
+    """
+    if isinstance(source, Tensor):
+        return source.detach()
+    storage, layout = storage_from_dlpack(source)
+    return make(Tensor, layout, storage)
+
+
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
+
+    >>> from facula_storage import uint8
+    >>> frombuffer(bytearray(b"ab"), dtype=uint8)
+    tensor([97, 98], dtype=facula.uint8)
+    """
+    storage, layout = storage_from_buffer(buffer, as_dtype(dtype, "frombuffer"), count, offset)
+    return finish(make(Tensor, layout, storage), requires_grad)

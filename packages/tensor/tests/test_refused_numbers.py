@@ -1,0 +1,115 @@
+"""Numbers that a dtype cannot hold, and arguments that are no numbers: refused by name, before anything is changed."""
+
+import pickle
+from enum import IntEnum
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+NAN, INF = float("nan"), float("inf")
+CIRCLE: list = []
+CIRCLE.append(CIRCLE)
+DEEP: list = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 1e30, -1e10, 2**31, -(2**31) - 1, 10**400])
+@pytest.mark.parametrize(
+    "store",
+    [
+        lambda value, dtype: ft.tensor(value, dtype=dtype),
+        lambda value, dtype: ft.tensor([0, value], dtype=dtype),
+        lambda value, dtype: ft.full((2,), value, dtype=dtype),
+        lambda value, dtype: ft.zeros(2, dtype=dtype).fill_(value),
+        lambda value, dtype: ft.zeros(2, dtype=dtype).copy_(value),
+        lambda value, dtype: ft.zeros(2, dtype=dtype).__setitem__(0, value),
+    ],
+    ids=["tensor", "list", "full", "fill_", "copy_", "setitem"],
+)
+def test_what_an_integer_dtype_cannot_hold(store, value):
+    with pytest.raises((OverflowError, ValueError), match="int32"):
+        store(value, ft.int32)
+
+
+def test_a_refused_number_changes_nothing():
+    x = ft.arange(3, dtype=ft.uint8)
+    for value in (256, -1, NAN, 1j, "3", None):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            x.fill_(value)
+    assert x.tolist() == [0, 1, 2]
+    assert x._version == 0
+
+
+class Two(IntEnum):
+    TWO = 2
+
+
+@pytest.mark.parametrize("value", [2, 2.75, True, np.int8(2), np.float32(2.5), np.bool_(True), Two.TWO])
+def test_what_is_a_number(value):
+    assert ft.full((1,), value, dtype=ft.int16).tolist() == [int(value)]
+    assert ft.zeros(1).fill_(value).tolist() == [float(value)]
+
+
+def test_numbers_keep_the_dtypes_they_came_with():
+    assert ft.tensor([np.float64(1), 2]).dtype is ft.float64
+    assert ft.tensor([np.int8(1)]).dtype is ft.int8
+    assert ft.tensor([ft.tensor(1.0, dtype=ft.float16), True]).dtype is ft.float16
+    assert ft.tensor([np.arange(2), np.arange(2)]).tolist() == [[0, 1], [0, 1]]
+    assert ft.tensor([np.ones(2, np.float32)], dtype=ft.int32).dtype is ft.int32
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ft.tensor(CIRCLE), ValueError, "64"),
+        (lambda: ft.tensor(DEEP), ValueError, "64"),
+        (lambda: ft.tensor([1, DEEP]), ValueError, "index \\[1\\]"),
+        (lambda: ft.tensor([np.ones(2), np.ones(3)]), ValueError, "index \\[1\\]"),
+        (lambda: ft.tensor(["a"]), TypeError, "index \\[0\\]"),
+        (lambda: ft.tensor([1j], dtype=ft.float32), TypeError, "complex"),
+        (lambda: ft.full((2,), "x"), TypeError, "fill_value"),
+        (lambda: ft.zeros(2).fill_("3"), TypeError, "fill_"),
+        (lambda: ft.zeros(2).copy_(2**2000), OverflowError, "copy_"),
+        (lambda: ft.arange(1e30), ValueError, "arange"),
+        (lambda: ft.arange("x"), TypeError, "arange.*end"),
+        (lambda: ft.arange(NAN), ValueError, "arange"),
+        (lambda: ft.linspace("a", 1, 3), TypeError, "linspace.*start"),
+        (lambda: ft.linspace(0, 1, 2.5), TypeError, "linspace.*steps"),
+        (lambda: ft.eye(2.5), TypeError, "eye.*n"),
+        (lambda: ft.randint(0, 2**63, (2,)), OverflowError, "randint"),
+        (lambda: ft.randint(0.5, 2, (2,)), TypeError, "randint.*low"),
+        (lambda: ft.randint(0, 300, (2,), dtype=ft.uint8), OverflowError, "randint"),
+        (lambda: ft.randperm(300, dtype=ft.uint8), OverflowError, "randperm.*uint8"),
+        (lambda: ft.randperm(2.5), TypeError, "randperm"),
+        (lambda: ft.manual_seed("x"), TypeError, "manual_seed"),
+        (lambda: ft.manual_seed(1.5), TypeError, "manual_seed"),
+        (lambda: ft.manual_seed(1 << 64), ValueError, "manual_seed"),
+        (lambda: ft.rand(2, generator=1), TypeError, "generator"),
+        (lambda: ft.zeros(2).normal_(generator=0), TypeError, "generator"),
+        (lambda: ft.set_rng_state(ft.ones(2)), TypeError, "get_state"),
+        (lambda: ft.set_rng_state((1, -1)), TypeError, "get_state"),
+        (lambda: ft.Generator(5), TypeError, "device"),
+        (lambda: ft.Generator("nowhere"), RuntimeError, "nowhere"),
+        (lambda: ft.rand(2, generator=ft.Generator("meta")), ValueError, "meta"),
+    ],
+)
+def test_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_the_bounds_of_permutations_and_draws():
+    assert sorted(ft.randperm(256, dtype=ft.uint8).tolist()) == list(range(256))
+    assert ft.randint(0, 256, (2000,), dtype=ft.uint8).max().item() > 200
+    assert (ft.randint(-(2**63), 2**63 - 1, (100,)) < 0).any()
+
+
+def test_a_generator_pickles_with_its_place_in_the_stream():
+    one = ft.Generator().manual_seed(3)
+    ft.rand(5, generator=one)
+    two = pickle.loads(pickle.dumps(one))
+    assert two.device is one.device
+    assert ft.rand(4, generator=one).tolist() == ft.rand(4, generator=two).tolist()
