@@ -53,8 +53,19 @@ def test_tables_are_bounded():
     table = PlanTable("add")
     for i in range(PlanTable.LIMIT + 100):
         table.add(i, plan())
-    assert len(table.by_key) == PlanTable.LIMIT
+        assert i in table.by_key
+        assert len(table.by_key) <= PlanTable.LIMIT
+    assert len(table.by_key) > PlanTable.LIMIT - PlanTable.DROPPED
     assert 0 in table.by_key
+
+
+def test_a_full_table_keeps_what_one_step_of_a_program_adds():
+    table = PlanTable("add")
+    for i in range(PlanTable.LIMIT + 5):
+        table.add(i, plan())
+    for i in range(-20, 0):  # less than is dropped at once
+        table.add(i, plan())
+    assert all(i in table.by_key for i in range(-20, 0))
 
 
 def test_a_listener_hears_every_launch_of_every_table():

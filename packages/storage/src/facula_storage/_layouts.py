@@ -125,15 +125,17 @@ class Layout:
 # bounded, so identity implies equality and not the converse: the quick path tests identity,
 # and a slow one calls `settle`, which makes equal operands share a layout again. (Weak entries
 # would cost 45 ns a hit; an unbounded table slows the garbage collector by 2 us a new shape.)
-# A full table drops its newest entry, in constant time: shapes that never come back recycle one
-# place and leave nothing behind for the collector to walk. Now and then it starts afresh, so that
-# a program whose shapes have changed for good gets its quick path back.
+# A full table drops its newest entries: shapes that never come back recycle a few places and leave
+# nothing behind for the collector to walk. It drops many at once, so that those of one step of a
+# program (a new batch size, say) live for the step. Now and then it starts afresh, so that a program
+# whose shapes have changed for good gets its quick path back.
 # Row-major layouts are also found by shape alone (`_rows_first`). The two tables drop different
 # entries, so each miss in one looks into the other: else `contiguous` and `layout_of` would give
 # two objects for one layout as long as the program runs.
 # `setdefault` publishes a layout only when it is complete, so no lock is needed.
 TABLE_LIMIT = 4096
 FRESH_START = 1 << 16
+DROPPED = 128  # at once
 
 _table: dict[tuple, Layout] = {}
 _rows_first: dict[tuple, Layout] = {}
@@ -170,10 +172,16 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     found = _rows_first.get(key)
     if found is not None:
         return found
-    full_key = (shape, contiguous_strides(shape), dtype, device)
-    layout = _table.get(full_key)
+    strides: tuple[int, ...] = ()
+    step = 1
+    for size in shape[::-1]:
+        strides = (step, *strides)
+        step *= size or 1
+    layout = _table.get((shape, strides, dtype, device))
     if layout is None:
-        layout = _intern(full_key, rows_first=True)
+        if type(step) is not int or type(shape) is not tuple or min(shape, default=0) < 0 or step << 6 > LARGEST:
+            return layout_of(shape, strides, dtype, device)  # refused there, or made with care
+        layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
     if len(_rows_first) >= TABLE_LIMIT:
         _make_room(_rows_first)
     return _rows_first.setdefault(key, layout)
@@ -192,8 +200,21 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def _intern(key: tuple, rows_first: bool = False) -> Layout:
+def _intern(key: tuple) -> Layout:
+    """Find the layout of this key in the other table, or make it, and put it into this one."""
     shape, strides, dtype, device = key
+    layout = _rows_first.get((shape, dtype, device))
+    if layout is None or layout.strides != strides:
+        layout = _checked(*key)
+        if layout.shape is not shape:
+            return layout
+    if len(_table) >= TABLE_LIMIT:
+        _make_room(_table)
+    return _table.setdefault(key, layout)
+
+
+def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device) -> Layout:
+    """A new layout, in no table; of numbers that are not int, the one of equal ints."""
     numel, dense, seen = 1, True, 0
     try:
         for size, stride in zip(shape[::-1], strides[::-1], strict=True):
@@ -210,24 +231,25 @@ def _intern(key: tuple, rows_first: bool = False) -> Layout:
         raise ValueError(f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}")
     if (seen * seen << 6 | numel) * itemsize > LARGEST:  # quick, and never too small: 64 dimensions at most
         _check_size(shape, strides, numel, dtype)
-    dense = dense or not numel
-    if dense and not rows_first:
-        known = _rows_first.get((shape, dtype, device))
-        if known is not None and known.strides == strides:
-            if len(_table) >= TABLE_LIMIT:
-                _make_room(_table)
-            return _table.setdefault(key, known)
+    return _make(shape, strides, dtype, device, numel, dense or not numel)
+
+
+def _make(
+    shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device, numel: int, dense: bool
+) -> Layout:
+    """A new layout of numbers that have been checked."""
     new = Layout()
-    new.shape, new.strides, new.dtype, new.device = key
+    new.shape = shape
+    new.strides = strides
+    new.dtype = dtype
+    new.device = device
     new.numel = numel
-    new.nbytes = nbytes = numel * itemsize
+    new.nbytes = nbytes = numel * dtype.itemsize
     new.is_contiguous = dense
     code = device.slot * DTYPES_PER_DEVICE + dtype.code
     new.dense = code if dense and code < DENSE_PLACES else 0
     new.take = (device._backend or device.backend).allocator.take_for(nbytes)
-    if len(_table) >= TABLE_LIMIT:
-        _make_room(_table)
-    return _table.setdefault(key, new)
+    return new
 
 
 def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dtype: DType) -> None:
@@ -243,7 +265,8 @@ def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dt
 def _make_room(table: dict) -> None:
     try:
         if _evictions() % FRESH_START:
-            table.popitem()
+            for _ in range(DROPPED):
+                table.popitem()
         else:
             table.clear()
     except KeyError:

@@ -73,6 +73,7 @@ class PlanTable:
     """
 
     LIMIT = 1024
+    DROPPED = 64  # at once, as layouts are
     DENSE = DENSE_PLACES
     __slots__ = ("__weakref__", "by_key", "dense", "operator", "with_float", "with_int")
 
@@ -91,7 +92,8 @@ class PlanTable:
             heard_by = _listeners
             if len(self.by_key) >= self.LIMIT:
                 try:
-                    self.by_key.popitem()
+                    for _ in range(self.DROPPED):
+                        self.by_key.popitem()
                 except KeyError:
                     pass  # another thread emptied it
             found = self.by_key.setdefault(key, _heard(plan, heard_by) if heard_by else plan)
