@@ -8,9 +8,9 @@ from weakref import ref
 from ._adapters import adapter_of, records
 from ._errors import GradientError, MutationError
 from ._graph import LEAF, Node, Rule, edge_to, record, where
-from ._hooks import Packed
 from ._modes import current_mode, is_grad_enabled, no_grad, replace_mode, special
 from ._outputs import Gradients, output_node, record_many
+from ._packing import Packed
 from ._saved import check_saved
 from ._values import Value
 
@@ -88,7 +88,7 @@ class FunctionContext:
             if hooks is None:
                 self._saved.append((kept, adapter.version(value), k))
             else:
-                self._saved.append((Packed(hooks[0](kept), hooks[1]), 0, k))
+                self._saved.append((Packed(kept, hooks), 0, k))
         self._to_save = ()
 
     def _unpack(self, position: int, entry: Any, node: Node | None) -> Any:

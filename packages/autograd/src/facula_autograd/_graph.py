@@ -198,6 +198,22 @@ def copy_node(node: Node) -> Node:
     return twin
 
 
+def _hand_on(F: Any, node: Node, g: Any) -> tuple:
+    return ((node.e0, g),)
+
+
+_RELAY = Rule("relay", _hand_on, False, False)
+
+
+def relay(node: Node, edge: Any) -> Node:
+    """Let `node` do nothing but lead to `edge`. It keeps its place in the order, or gets the next."""
+    node.rule, node.e0, node.e1 = _RELAY, edge, None
+    node.s0 = node.s1 = node.rest = None
+    if not hasattr(node, "seq"):
+        node.seq = next_seq()
+    return node
+
+
 # Note [Freed nodes]
 # After a pass that does not retain the graph, a node that saved anything gets a rule that only
 # raises. There is one such rule per pass, which knows where the pass was started; the rule the

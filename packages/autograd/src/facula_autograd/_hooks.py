@@ -11,7 +11,7 @@ from __future__ import annotations
 from weakref import ref
 
 from ._adapters import adapter_of, records
-from ._graph import LEAF, Node, Rule, copy_node, raise_freed
+from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
 from ._handles import Hooks
 from ._modes import replace_mode
 
@@ -72,13 +72,18 @@ def run_around(F: Any, node: Node, g: Any) -> Any:
 def run_inside(F: Any, node: Node, g: Any) -> Any:
     """The part of `run_around` that comes after the hooks on the gradient."""
     extra: Around = node.rule.extra
-    target = node if extra.unpack is None else extra.unpack(node)
+    target = node
+    if extra.unpack is not None:
+        target = extra.unpack(node)
+        target.seq = next_seq()
     context = getattr(node, "context", None)
     if context is None:
         pairs = extra.inner.backward(F, target, g)
     else:
         with context:
             pairs = extra.inner.backward(F, target, g)
+    if target is not node and records(F):
+        relay(target, node)  # what the rule recorded may lead to the copy
     if extra.after:
         with replace_mode(grad=records(F)):
             pairs = _after(extra.after, node, tuple(pairs), g)
@@ -202,58 +207,3 @@ def set_context(node: Node, context: Any) -> None:
     """Run `node`'s rule inside `context`, a context manager that can be entered more than once."""
     around(node)
     node.context = context
-
-
-class Packed:
-    """What became of a saved value: the pack hook's result, and how to get the value back."""
-
-    __slots__ = ("packed", "unpack")
-
-    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
-        self.packed, self.unpack = packed, unpack
-
-    def get(self) -> Any:
-        """The value."""
-        return self.unpack(self.packed)
-
-
-def pack_saved(node: Node, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]], kind: type) -> None:
-    """Pass what `node` saved through a mode's `saved_hooks`: values of type `kind` in `s0` or `s1`, or in tuples there.
-
-    Called last when recording, and only in a mode that has such hooks. The rule needs to know
-    nothing of it: it will run on a copy of the node, with the values unpacked and their versions
-    as they then are.
-    """
-    pack, unpack = hooks
-
-    def packed(saved: Any) -> Any:
-        return Packed(pack(saved), unpack) if isinstance(saved, kind) else saved
-
-    found = False
-    for slot in ("s0", "s1"):
-        saved = getattr(node, slot, None)
-        new = tuple(packed(part) for part in saved) if type(saved) is tuple else packed(saved)
-        if _holds_packed(new):
-            setattr(node, slot, new)
-            found = True
-    if found:
-        around(node).unpack = _unpacked
-
-
-def _holds_packed(saved: Any) -> bool:
-    return type(saved) is Packed or (type(saved) is tuple and any(type(part) is Packed for part in saved))
-
-
-def _unpacked(node: Node) -> Node:
-    twin = copy_node(node)
-    for slot, versions in (("s0", "v0"), ("s1", "v1")):
-        saved = getattr(node, slot, None)
-        if type(saved) is Packed:
-            value = saved.get()
-            setattr(twin, slot, value)
-            setattr(twin, versions, adapter_of(value).version(value))
-        elif type(saved) is tuple and _holds_packed(saved):
-            parts = tuple(part.get() if type(part) is Packed else part for part in saved)
-            setattr(twin, slot, parts)
-            setattr(twin, versions, tuple(adapter_of(part).version(part) for part in parts))
-    return twin

@@ -10,8 +10,8 @@ import sys
 
 from ._adapters import Adapter, register_adapter
 from ._graph import Node, Rule, edge_to, record
-from ._hooks import pack_saved
 from ._modes import current_mode, is_grad_enabled, special
+from ._packing import pack_saved
 from ._values import Value
 
 TYPE_CHECKING = False

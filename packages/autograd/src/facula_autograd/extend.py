@@ -7,7 +7,8 @@
   versions in `v0` and `v1`. More edges than two: anywhere, with `Rule.edges` to find them.
 - Its rule checks saved values with `check_saved`, or compares versions and calls `mutated`.
 - Several differentiable outputs: `record_many`. Only one of them differentiable: `record` on that one.
-- If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`.
+- If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`;
+  what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 
@@ -18,11 +19,12 @@ from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, register_adapter
 from ._calls import run_backward
-from ._graph import LEAF, Node, Rule, edge_to, edges_of, next_seq, record, where
+from ._graph import LEAF, Node, Rule, copy_node, edge_to, edges_of, next_seq, record, where
 from ._handles import Handle, Hooks
-from ._hooks import move_hooks, pack_saved, set_context
+from ._hooks import move_hooks, set_context
 from ._modes import DEFAULT, Mode, current_mode, replace_mode, special
 from ._outputs import Gradients, record_many
+from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, mutated
 from ._values import Value
 
@@ -35,10 +37,12 @@ __all__ = [
     "Hooks",
     "Mode",
     "Node",
+    "Packed",
     "Rule",
     "Value",
     "adapter_of",
     "check_saved",
+    "copy_node",
     "current_mode",
     "edge_to",
     "edges_of",
@@ -46,6 +50,7 @@ __all__ = [
     "mutated",
     "next_seq",
     "pack_saved",
+    "pack_value",
     "record",
     "record_many",
     "register_adapter",
@@ -53,5 +58,7 @@ __all__ = [
     "run_backward",
     "set_context",
     "special",
+    "unpack_value",
+    "unpack_with",
     "where",
 ]

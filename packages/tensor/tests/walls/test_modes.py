@@ -120,6 +120,48 @@ def test_saved_tensors_go_through_hooks(name):
         assert packed, "what it saves went through the hook"
 
 
+def second_derivatives(name, x, y):
+    """The gradients of a sum of squares of the gradients of an operator's result, for leaves and others."""
+    out = CALLS[name](x, y * 1)
+    if not differentiable(out):
+        pytest.skip("not differentiable")
+    first = ag.grad(total(out * out), (x, y), create_graph=True, allow_unused=True)
+    squares = sum((g * g).sum() for g in first if g is not None)
+    if not squares.requires_grad:
+        pytest.skip("its gradient is constant")
+    return ag.grad(squares, (x, y), allow_unused=True)
+
+
+@every_operator
+@pytest.mark.parametrize("kept", ["itself", "a copy"])
+def test_second_derivatives_go_through_packed_values(name, kept):
+    if name == "to_device":
+        pytest.skip("its result has no elements")
+    hooks = [
+        (lambda t: t, lambda t: t),
+        (lambda t: (t.numpy(force=True).copy(), t.dtype), lambda p: ft.tensor(p[0], dtype=p[1])),
+    ]
+    with ag.saved_tensors_hooks(*hooks[kept == "a copy"]):
+        mine = second_derivatives(name, *pair())
+    plain = second_derivatives(name, *pair())
+    for one, other in zip(mine, plain, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-12)
+
+
+def test_what_unpack_gives_back_must_be_like_what_was_packed():
+    x, y = pair()
+    with ag.saved_tensors_hooks(lambda t: t, lambda t: t[0]):
+        out = (x * y).sum()
+    with pytest.raises(TypeError, match="unpack_hook"):
+        out.backward()
+    with ag.saved_tensors_hooks(lambda t: t, lambda t: 3):
+        out = (x * y).sum()
+    with pytest.raises(TypeError, match=r"unpack_hook.*got int"):
+        out.backward()
+
+
 def test_what_hooks_packed_is_let_go_after_the_pass():
     class Kept:
         alive = 0
