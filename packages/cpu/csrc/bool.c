@@ -1,4 +1,4 @@
-/* Elementwise operators of booleans, which are bytes of value 0 or 1: addition is or, multiplication is and. */
+/* Elementwise operators of booleans: addition is or, multiplication is and. See kernel.h on bytes beyond 0 and 1. */
 #include "kernel.h"
 
 #define T uint8_t
@@ -6,21 +6,24 @@
 #define CODE BOOL
 #include "loops.inc"
 
-BINARY(add, 60, x | y)
-BINARY(mul, 60, x & y)
-BINARY(maximum, 60, x | y)
-BINARY(minimum, 60, x & y)
-BINARY(pow, 60, x | (y ^ 1))
+BINARY(add, 60, (x | y) != 0)
+BINARY(mul, 60, (x != 0) & (y != 0))
+BINARY(maximum, 60, (x | y) != 0)
+BINARY(minimum, 60, (x != 0) & (y != 0))
+BINARY(pow, 60, (x != 0) | (y == 0))
+BINARY(bitwise_and, 60, (x != 0) & (y != 0))
+BINARY(bitwise_or, 60, (x | y) != 0)
+BINARY(bitwise_xor, 60, (x != 0) ^ (y != 0))
 
-COMPARE(eq, 60, x == y)
-COMPARE(ne, 60, x != y)
-COMPARE(lt, 60, x < y)
-COMPARE(le, 60, x <= y)
-COMPARE(gt, 60, x > y)
-COMPARE(ge, 60, x >= y)
+COMPARE(eq, 60, (x != 0) == (y != 0))
+COMPARE(ne, 60, (x != 0) != (y != 0))
+COMPARE(lt, 60, (x == 0) & (y != 0))
+COMPARE(le, 60, (x == 0) | (y != 0))
+COMPARE(gt, 60, (x != 0) & (y == 0))
+COMPARE(ge, 60, (x != 0) | (y == 0))
 
-UNARY(sign, 60, x)
-UNARY(logical_not, 60, x ^ 1)
-TERNARY(add_scaled, 80, x | (y & z))
+UNARY(sign, 60, x != 0)
+UNARY(bitwise_not, 60, x == 0)
+TERNARY(add_scaled, 80, (x | ((y != 0) & (z != 0))) != 0)
 
 #include "loops_end.inc"

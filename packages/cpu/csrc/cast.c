@@ -5,13 +5,21 @@ static ALWAYS_INLINE int64_t truncated(double x)
 {
     return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
 }
+static ALWAYS_INLINE int32_t truncated_short(double x)
+{
+    return x > -0x1p31 - 1 && x < 0x1p31 ? (int32_t)x : INT32_MIN;
+}
 
 #define TO_INTEGER(type, x) ((type)(x))
 
+#define READ(x) ((x) != 0)
 #define S uint8_t
 #define SUFFIX bool
 #define CODE BOOL
 #include "cast.inc"
+#undef READ
+
+#define READ(x) (x)
 
 #define S uint8_t
 #define SUFFIX uint8
@@ -39,7 +47,7 @@ static ALWAYS_INLINE int64_t truncated(double x)
 #include "cast.inc"
 
 #undef TO_INTEGER
-#define TO_INTEGER(type, x) ((type)truncated(x))
+#define TO_INTEGER(type, x) ((type)(sizeof(type) == 8 ? truncated(x) : truncated_short(x)))
 
 #define S float
 #define SUFFIX float32

@@ -191,7 +191,8 @@ static void store_real(union element *into, int dtype, double value)
     case BFLOAT16: into->half = bfloat16_of_float((float)value); break;
     case FLOAT32: into->f32 = (float)value; break;
     case FLOAT64: into->f64 = value; break;
-    default: store_integer(into, dtype, value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN); break;
+    case INT64: into->i64 = value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN; break;
+    default: store_integer(into, dtype, value > -0x1p31 - 1 && value < 0x1p31 ? (int32_t)value : INT32_MIN); break;
     }
 }
 

@@ -9,7 +9,7 @@
 #define SUFFIX bool
 #define CODE BOOL
 #define NUMBER uint8_t
-#define READ(x) (x)
+#define READ(x) ((x) != 0)
 #define WRITE(x) (x)
 #include "extremes.inc"
 

@@ -15,4 +15,8 @@
 #define real_cos(x) _Generic((x), float: cosf, double: cos)(x)
 #define real_sqrt(x) _Generic((x), float: sqrtf, double: sqrt)(x)
 #define real_abs(x) _Generic((x), float: fabsf, double: fabs)(x)
+#define real_floor(x) _Generic((x), float: floorf, double: floor)(x)
+#define real_trunc(x) _Generic((x), float: truncf, double: trunc)(x)
+#define real_fmod(x, y) _Generic((x), float: fmodf, double: fmod)(x, y)
+#define real_copysign(x, y) _Generic((x), float: copysignf, double: copysign)(x, y)
 #define real_pow(x, y) _Generic((x), float: powf, double: pow)(x, y)

@@ -25,6 +25,10 @@
 #define COMPLEX64 11
 #define COMPLEX128 12
 
+/* A bool is a byte, and true unless it is 0: memory that comes from outside may hold any bytes, as in NumPy. Kernels that
+   compute with bools compare with 0 first, which costs them nothing measurable; what they give is 0 or 1. Copies keep the
+   byte. */
+
 /* How a Python scalar lies in args: an int64, a double, or two doubles. */
 enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX };
 

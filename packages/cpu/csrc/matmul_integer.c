@@ -26,7 +26,7 @@ static int64_t multiply(const struct facula_matmul *plan, int64_t *args, facula_
 
 #define T uint8_t
 #define SUFFIX bool
-#define SUM(sum, a, b) ((sum) | ((a) & (b)))
+#define SUM(sum, a, b) ((sum) | (((a) != 0) & ((b) != 0)))
 #include "matmul_integer.inc"
 
 #define T uint8_t

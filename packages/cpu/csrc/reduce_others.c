@@ -6,13 +6,16 @@
 #include "plans/reduce.h"
 #include "reduce_sums.h"
 
+#define READ(x) ((x) != 0)
 #define S uint8_t
 #define SUFFIX bool
 #define CODE BOOL
 #define LEAST 0
 #define MOST 1
 #include "reduce_integer.inc"
+#undef READ
 
+#define READ(x) (x)
 #define S uint8_t
 #define SUFFIX uint8
 #define CODE UINT8

@@ -18,8 +18,9 @@ def cast(array, name):
     if name in INTEGERS:
         if wide.dtype.kind in "fc":
             number = wide.real.astype("f8")
-            fits = (number >= -(2.0**63)) & (number < 2.0**63)
-            whole = np.where(fits, np.where(fits, number, 0).astype("i8"), np.int64(-(2**63)))
+            bits = 63 if name == "int64" else 31
+            fits = (np.trunc(number) >= -(2.0**bits)) & (number < 2.0**bits)
+            whole = np.where(fits, np.where(fits, number, 0).astype("i8"), np.int64(-(2**bits)))
             return whole.astype(name)
         return wide.astype(name)
     if name in FLOATS and wide.dtype.kind == "c":
@@ -45,7 +46,10 @@ def test_every_pair(source, target, case, strided):
 @pytest.mark.parametrize("target", INTEGERS)
 def test_floats_beyond_the_range(target, level):
     """Out of range and NaN: the same defined result at each level, whether the loop is vectorised or not."""
-    values = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 1e30, 300.7, -300.7, 2.0**63, 255.9, -0.9] * 20)
+    values = np.array(
+        [np.nan, np.inf, -np.inf, 3e9, -3e9, -(2.0**31) - 0.5, 2.0**31 - 0.5, 1e30, 300.7, -300.7, 2.0**63, 255.9, -0.9]
+        * 20
+    )
     for source in FLOATS:
         with np.errstate(all="ignore"):
             a = narrow(values, source)

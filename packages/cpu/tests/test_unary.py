@@ -119,9 +119,9 @@ def test_edges(level):
         assert np.isnan(run(operator, np.full(20, nan, "f4"))).all(), operator
 
 
-def test_logical_not():
+def test_bitwise_not_of_bools():
     """The only operator of booleans alone."""
-    assert run("logical_not", np.array([True, False])).tolist() == [False, True]
+    assert run("bitwise_not", np.array([True, False])).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("name", NAMES)
