@@ -11,9 +11,13 @@ from facula_autograd import (
     detect_anomaly,
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
+    saved_tensors_hooks,
+    set_detect_anomaly,
     set_grad_enabled,
 )
 from facula_autograd.extend import DEFAULT, current_mode, replace_mode, special
@@ -308,6 +312,49 @@ def test_threads_have_their_own_modes():
         context = contextvars.copy_context()
     assert seen == [True]
     assert context.run(is_grad_enabled)  # copied inside the block, which has ended
+
+
+def test_leaving_what_was_not_entered():
+    mode = no_grad()
+    for extra in (mode, inference_mode(), detect_anomaly()):
+        with pytest.raises(RuntimeError, match=rf"{type(extra).__name__}.__exit__: .*__enter__") as caught:
+            extra.__exit__(None, None, None)
+        assert caught.value.__context__ is None
+    with mode:
+        pass
+    with pytest.raises(RuntimeError, match="all have been left"):
+        mode.__exit__(None, None, None)
+
+
+def test_flags_are_true_or_false():
+    for mode, bad in ((set_grad_enabled, "x"), (set_grad_enabled, 1), (inference_mode, None), (detect_anomaly, 0)):
+        with pytest.raises(TypeError, match=f"{mode.__name__}: expected True or False; got {bad!r}"):
+            mode(bad)
+    with pytest.raises(TypeError, match="set_detect_anomaly: expected True or False"):
+        set_detect_anomaly("x")
+    with pytest.raises(TypeError, match="pack_hook to be callable"):
+        saved_tensors_hooks(3, id)
+    for bad in ("yes", 1, None):
+        with pytest.raises(TypeError, match="requires_grad_: expected True or False"):
+            Box(1.0).requires_grad_(bad)
+        x = Box(1.0)
+        with pytest.raises(TypeError, match="requires_grad_: expected True or False"):
+            x.requires_grad = bad
+        assert not x.requires_grad
+
+
+def test_set_detect_anomaly():
+    set_detect_anomaly(True)
+    assert is_anomaly_enabled()
+    assert is_anomaly_check_nan_enabled()
+    with set_detect_anomaly(False):
+        assert not is_anomaly_enabled()
+    assert is_anomaly_enabled()
+    set_detect_anomaly(False)
+    assert not is_anomaly_enabled()
+    with detect_anomaly(check_nan=False):
+        assert is_anomaly_enabled()
+        assert not is_anomaly_check_nan_enabled()
 
 
 def test_mode_records():

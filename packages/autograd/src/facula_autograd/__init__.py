@@ -13,10 +13,13 @@ from ._modes import (
     detect_anomaly,
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
     saved_tensors_hooks,
+    set_detect_anomaly,
     set_grad_enabled,
 )
 from ._variable import Variable
@@ -37,10 +40,13 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
     "once_differentiable",
     "saved_tensors_hooks",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

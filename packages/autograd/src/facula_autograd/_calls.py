@@ -5,10 +5,11 @@ from __future__ import annotations
 from sys import _getframe
 
 from ._adapters import adapter_of
+from ._blocks import current_mode, special
 from ._engine import add, add_recorded, run, settle_plain, settle_recorded
 from ._errors import AnomalyError, GradientError
 from ._graph import LEAF, Node, Rule, freed_rule
-from ._modes import current_mode, enable_grad, special
+from ._modes import enable_grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from functools import wraps
 from weakref import ref
 
 from ._adapters import adapter_of, records
+from ._blocks import current_mode, special
 from ._errors import GradientError, MutationError
 from ._graph import LEAF, Node, Rule, edge_to, record, where
-from ._modes import current_mode, is_grad_enabled, no_grad, replace_mode, special
+from ._modes import is_grad_enabled, no_grad, replace_mode
 from ._outputs import Gradients, output_node, record_many
 from ._packing import Packed
 from ._saved import check_saved

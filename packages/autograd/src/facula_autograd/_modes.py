@@ -1,165 +1,33 @@
-"""Modes: whether operators record, and what else surrounds them, right per thread and per task.
-
-Note [Blocks]
-One context variable holds the innermost open block. A block knows the one around it, and
-whether it is still open: a task or thread that copied the context while a block was open sees it
-close when it ends elsewhere, so no mode outlives its block. `special` has an entry per open block
-of any thread; while it is empty every mode is the default one, and nobody reads the variable.
-Leaving never uses a token: an async generator may be closed in another context than it was
-started in, where a token would be refused.
-"""
+"""Modes for users: context managers and decorators that say what operators record, and what else they do."""
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from ._blocks import (
+    FIELDS,
+    GRAD_OFF,
+    close_block,
+    current_block,
+    current_mode,
+    live,
+    new_block,
+    open_block,
+    set_lasting,
+    special,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_FIELDS = ("grad", "inference", "level", "autocast", "vmap", "capture", "anomaly", "overrides", "saved_hooks")
+    from ._blocks import Block
 
 
-_DEFAULTS = (True, False, 0, None, None, None, None, True, None)
-
-
-class Mode:
-    """An immutable record of what surrounds an operator.
-
-    `grad`: record; `inference`: results can never be recorded; `level`: forward-mode nesting;
-    `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
-    None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
-    `only_grad` follows: nothing but `grad` differs from the default.
-
-    >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
-    (True, False)
-    """
-
-    __slots__ = (*_FIELDS, "only_grad")
-
-    grad: bool
-    inference: bool
-    level: int
-    autocast: Any
-    vmap: Any
-    capture: Any
-    anomaly: tuple[bool, bool] | None
-    overrides: bool
-    saved_hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None
-
-    def __init__(self, values: tuple) -> None:
-        for name, value in zip(_FIELDS, values, strict=True):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Mode: records are immutable; use replace({name}=...)")
-
-    def replace(self, **changes: Any) -> Mode:
-        """This mode with other values. Equal to the default means identical to `DEFAULT`."""
-        values = tuple(changes[name] if name in changes else getattr(self, name) for name in _FIELDS)
-        return DEFAULT if values == _DEFAULTS else Mode(values)
-
-    def __repr__(self) -> str:
-        return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in _FIELDS) + ")"
-
-
-DEFAULT = Mode(_DEFAULTS)
-_NO_GRAD = DEFAULT.replace(grad=False)
-_GRAD_OFF = {"grad": False}
-
-#: Non-empty while any thread is in a mode of any kind. Siblings may push and pop markers.
-special: list[None] = []
-
-
-class _Block:
-    """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function."""
-
-    __slots__ = ("changes", "lasting", "mode", "open", "outer")
-
-    changes: dict[str, Any]
-    lasting: bool
-    mode: Mode
-    open: bool
-    outer: _Block | None
-
-
-_current: ContextVar[_Block | None] = ContextVar("facula_autograd.mode", default=None)
-
-
-def current_mode() -> Mode:
-    """The mode of this thread and task. Operators call it only when `special` is not empty."""
-    block = _current.get()
-    if block is None:
-        return DEFAULT
-    if block.open and block.outer is None:
-        return block.mode
-    return _mode_of(block)
-
-
-def _live(block: _Block | None) -> _Block | None:
-    while block is not None and not block.open:
-        block = block.outer
-    return block
-
-
-def _mode_of(block: _Block | None) -> Mode:
-    """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
-    block = _live(block)
-    if block is None:
-        return DEFAULT
-    outer = block.outer
-    while outer is not None:
-        if not outer.open:
-            return _mode_of(outer).replace(**block.changes)
-        outer = outer.outer
-    return block.mode
-
-
-def _open(changes: dict[str, Any], lasting: bool = False) -> _Block:
-    special.append(None)  # before the mode is visible: never too empty
-    outer = _current.get()
-    if outer is not None:
-        outer = _live(outer)
-    block = _Block()
-    block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, True
-    if outer is None and changes is _GRAD_OFF:
-        block.mode = _NO_GRAD  # by far the most frequent
-    else:
-        block.mode = _mode_of(outer).replace(**changes)
-    _current.set(block)
-    return block
-
-
-def _close(block: _Block) -> None:
-    """End `block`, and lasting ones that were set inside it."""
-    above = _current.get()
-    closing = [block]
-    while above is not None and above is not block and (above.lasting or not above.open):
-        closing.append(above)
-        above = above.outer
-    if above is block:
-        _current.set(_live(block.outer))
-    else:
-        closing = [block]  # left in another context, or out of order: others find it closed
-    for each in closing:
-        if each.open:
-            each.open = False
-            special.pop()
-
-
-def _set_lasting(changes: dict[str, Any]) -> None:
-    """Change the mode from here on, until the surrounding block ends."""
-    top = _live(_current.get())
-    if top is not None and top.lasting:
-        # Takes the earlier one's place: calling the setter in a loop piles nothing up.
-        changes = {**top.changes, **changes}
-        _close(top)
-        top = _live(_current.get())
-    around = _mode_of(top)
-    if any(getattr(around, name) != value for name, value in changes.items()):
-        _open(changes, lasting=True)
+def flag(name: str, value: Any) -> bool:
+    """`value`, if it is True or False; otherwise TypeError in the name of `name`."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}: expected True or False; got {value!r}")
+    return value
 
 
 class _Enterable:
@@ -167,19 +35,49 @@ class _Enterable:
 
     __slots__ = ("_blocks", "_changes")
 
-    _blocks: list[_Block]
+    _blocks: list[Block]  # of the blocks that were entered and not yet left, in any thread
     _changes: dict[str, Any]
 
     def __enter__(self) -> Any:
-        self._blocks.append(_open(self._changes))
-        return self
+        outer = current_block.get()
+        block = new_block(self._changes, outer if outer is None else live(outer))
+        try:
+            self._blocks.append(block)
+            open_block(block)
+            return self
+        except BaseException:
+            close_block(block)
+            self._forget(block)
+            raise
 
     def __exit__(self, *exc: object) -> None:
-        # One object may be entered again inside itself, and by several threads.
-        blocks, top = self._blocks, _current.get()
-        block = top if top is not None and top in blocks else blocks[-1]
-        blocks.remove(block)
-        _close(block)
+        block = None
+        try:
+            block = self._entered()
+            close_block(block)
+            self._blocks.remove(block)
+        except BaseException:
+            if block is not None or self._blocks:
+                block = block or self._entered()
+                close_block(block)
+                self._forget(block)
+            raise
+
+    def _entered(self) -> Block:
+        """The block to leave. One object may be entered again inside itself, and by several threads."""
+        blocks, block = self._blocks, current_block.get()
+        while block is not None and block not in blocks:
+            block = block.outer
+        if block is not None:
+            return block
+        if blocks:
+            return blocks[-1]
+        name = type(self).__name__
+        raise RuntimeError(f"{name}.__exit__: expected a block that __enter__ began; all have been left. Use with")
+
+    def _forget(self, block: Block) -> None:
+        if block in self._blocks:
+            self._blocks.remove(block)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate `function`; each call enters a block of its own."""
@@ -204,8 +102,8 @@ class replace_mode(_Enterable):
 
     def __init__(self, **changes: Any) -> None:
         for name in changes:
-            if name not in _FIELDS:
-                raise TypeError(f"replace_mode: expected fields of Mode {_FIELDS}; got {name!r}")
+            if name not in FIELDS:
+                raise TypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
         self._changes, self._blocks = changes, []
 
 
@@ -232,7 +130,7 @@ class no_grad(_Plain):
     """
 
     __slots__ = ()
-    _fields = _GRAD_OFF
+    _fields = GRAD_OFF
 
 
 class enable_grad(_Plain):
@@ -242,9 +140,30 @@ class enable_grad(_Plain):
     _fields = {"grad": True}  # noqa: RUF012
 
 
-class set_grad_enabled(replace_mode):
+class _Lasting(replace_mode):
+    """A mode that holds at once and lastingly when it is made, and for a block or function if it is used with one."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self, **changes: Any) -> None:
+        super().__init__(**changes)
+        mode = current_mode()
+        self._before = {name: getattr(mode, name) for name in changes}
+        set_lasting(changes)
+
+    def __enter__(self) -> Any:
+        set_lasting(self._before)  # the block replaces the lasting change
+        return super().__enter__()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate `function`, undoing the change made on construction."""
+        set_lasting(self._before)
+        return super().__call__(function)
+
+
+class set_grad_enabled(_Lasting):
     """Switch recording on or off: at once and lastingly when called, for a block with `with`, for a
-    function as decorator.
+    function as decorator. TypeError if `mode` is not a bool.
 
     >>> with set_grad_enabled(False):
     ...     is_grad_enabled()
@@ -253,21 +172,10 @@ class set_grad_enabled(replace_mode):
     True
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ()
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(grad=bool(mode))
-        self._before = is_grad_enabled()
-        _set_lasting(self._changes)
-
-    def __enter__(self) -> Any:
-        _set_lasting({"grad": self._before})  # the block replaces the lasting change
-        return super().__enter__()
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate `function`, undoing the change made on construction."""
-        _set_lasting({"grad": self._before})
-        return super().__call__(function)
+        super().__init__(grad=flag("set_grad_enabled", mode))
 
 
 class inference_mode(replace_mode):
@@ -288,7 +196,7 @@ class inference_mode(replace_mode):
         return self(mode)
 
     def __init__(self, mode: bool = True) -> None:
-        super().__init__(inference=bool(mode), grad=not mode)
+        super().__init__(inference=flag("inference_mode", mode), grad=not mode)
 
 
 class detect_anomaly(replace_mode):
@@ -298,7 +206,17 @@ class detect_anomaly(replace_mode):
     __slots__ = ()
 
     def __init__(self, check_nan: bool = True, check_inf: bool = False) -> None:
-        super().__init__(anomaly=(bool(check_nan), bool(check_inf)))
+        super().__init__(anomaly=(flag("detect_anomaly", check_nan), flag("detect_anomaly", check_inf)))
+
+
+class set_detect_anomaly(_Lasting):
+    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`."""
+
+    __slots__ = ()
+
+    def __init__(self, mode: bool, check_nan: bool = True, check_inf: bool = False) -> None:
+        checks = (flag("set_detect_anomaly", check_nan), flag("set_detect_anomaly", check_inf))
+        super().__init__(anomaly=checks if flag("set_detect_anomaly", mode) else None)
 
 
 class saved_tensors_hooks(replace_mode):
@@ -308,6 +226,9 @@ class saved_tensors_hooks(replace_mode):
     __slots__ = ()
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
+            if not callable(hook):
+                raise TypeError(f"saved_tensors_hooks: expected {name} to be callable; got {type(hook).__name__}")
         super().__init__(saved_hooks=(pack_hook, unpack_hook))
 
 
@@ -318,6 +239,17 @@ def is_grad_enabled() -> bool:
     True
     """
     return not special or current_mode().grad
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether backward passes check gradients, as `detect_anomaly` wants."""
+    return bool(special) and current_mode().anomaly is not None
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether backward passes look for NaN, as `detect_anomaly(check_nan=True)` wants."""
+    mode = current_mode()
+    return mode.anomaly is not None and mode.anomaly[0]
 
 
 def is_inference_mode_enabled() -> bool:

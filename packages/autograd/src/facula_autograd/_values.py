@@ -8,6 +8,7 @@ from ._adapters import adapter_of
 from ._calls import run_backward, sequence
 from ._errors import GradientError
 from ._graph import LEAF, Node
+from ._modes import flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ class Value:
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
+        if flag("requires_grad_", requires_grad) and self.node is not None:
+            return self
         if type(self.node) is Node:
-            if requires_grad:
-                return self
             raise GradientError(
                 "requires_grad_: expected a leaf; this value was computed by "
                 f"{self.node.name()} at {self.node.where}. Use detach() for a value that wants no gradient"
             )
-        if requires_grad and self.node is None:
+        if requires_grad:
             adapter = adapter_of(self)
             if not adapter.differentiable(self):
                 raise GradientError("requires_grad_: expected a floating-point or complex value; got "

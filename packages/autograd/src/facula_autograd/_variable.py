@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 
 from ._adapters import Adapter, register_adapter
+from ._blocks import current_mode, special
 from ._graph import Node, Rule, edge_to, record
-from ._modes import current_mode, is_grad_enabled, special
+from ._modes import is_grad_enabled
 from ._packing import pack_saved
 from ._values import Value
 

@@ -18,11 +18,12 @@
 from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, register_adapter
+from ._blocks import DEFAULT, Mode, current_mode, special
 from ._calls import run_backward
 from ._graph import LEAF, Node, Rule, copy_node, edge_to, edges_of, next_seq, record, where
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
-from ._modes import DEFAULT, Mode, current_mode, replace_mode, special
+from ._modes import replace_mode
 from ._outputs import Gradients, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, mutated

@@ -1,0 +1,189 @@
+"""What surrounds operators, per thread and per task: records of it, and the blocks in which they hold.
+
+Note [Blocks]
+One context variable holds the innermost open block. A block knows the one around it, and
+whether it is still open: a task or thread that copied the context while a block was open sees it
+close when it ends elsewhere, so no mode outlives its block. `special` has an entry per open block
+of any thread; while it is empty every mode is the default one, and nobody reads the variable.
+Leaving never uses a token: an async generator may be closed in another context than it was
+started in, where a token would be refused.
+
+Note [Ctrl-C in a mode]
+The interpreter looks for signals after a call, when a loop goes back, and where a function begins;
+never between two instructions that are none of these. So an entry of `special` and the flag that says
+whose it is change together, without a call between. Entering undoes what it had done when it is
+interrupted, and leaving goes through once more: each step of it may be repeated. One place is out of
+reach of any context manager written in Python: the beginning of `__exit__`, before its first instruction.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+FIELDS = ("grad", "inference", "level", "autocast", "vmap", "capture", "anomaly", "overrides", "saved_hooks")
+_DEFAULTS = (True, False, 0, None, None, None, None, True, None)
+
+
+class Mode:
+    """An immutable record of what surrounds an operator.
+
+    `grad`: record; `inference`: results can never be recorded; `level`: forward-mode nesting;
+    `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
+    None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
+    `only_grad` follows: nothing but `grad` differs from the default.
+
+    >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
+    (True, False)
+    """
+
+    __slots__ = (*FIELDS, "only_grad")
+
+    grad: bool
+    inference: bool
+    level: int
+    autocast: Any
+    vmap: Any
+    capture: Any
+    anomaly: tuple[bool, bool] | None
+    overrides: bool
+    saved_hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None
+
+    def __init__(self, values: tuple) -> None:
+        for name, value in zip(FIELDS, values, strict=True):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Mode: records are immutable; use replace({name}=...)")
+
+    def replace(self, **changes: Any) -> Mode:
+        """This mode with other values. Equal to the default means identical to `DEFAULT`."""
+        values = tuple(changes[name] if name in changes else getattr(self, name) for name in FIELDS)
+        return DEFAULT if values == _DEFAULTS else Mode(values)
+
+    def __repr__(self) -> str:
+        return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in FIELDS) + ")"
+
+
+DEFAULT = Mode(_DEFAULTS)
+_NO_GRAD = DEFAULT.replace(grad=False)
+GRAD_OFF = {"grad": False}
+
+#: Non-empty while any thread is in a mode of any kind. Siblings may push and pop markers.
+special: list[None] = []
+_MARK = (None,)
+
+
+class Block:
+    """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function."""
+
+    __slots__ = ("changes", "lasting", "mode", "open", "outer")
+
+    changes: dict[str, Any]
+    lasting: bool
+    mode: Mode
+    open: bool
+    outer: Block | None
+
+
+current_block: ContextVar[Block | None] = ContextVar("facula_autograd.mode", default=None)
+
+
+def current_mode() -> Mode:
+    """The mode of this thread and task. Operators call it only when `special` is not empty."""
+    block = current_block.get()
+    if block is None:
+        return DEFAULT
+    if block.open and block.outer is None:
+        return block.mode
+    return _mode_of(block)
+
+
+def live(block: Block | None) -> Block | None:
+    while block is not None and not block.open:
+        block = block.outer
+    return block
+
+
+def _mode_of(block: Block | None) -> Mode:
+    """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
+    block = live(block)
+    if block is None:
+        return DEFAULT
+    outer = block.outer
+    while outer is not None:
+        if not outer.open:
+            return _mode_of(outer).replace(**block.changes)
+        outer = outer.outer
+    return block.mode
+
+
+def new_block(changes: dict[str, Any], outer: Block | None, lasting: bool = False) -> Block:
+    """A block inside `outer`, not yet open."""
+    block = Block()
+    block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, False
+    if outer is None and changes is GRAD_OFF:
+        block.mode = _NO_GRAD  # by far the most frequent
+    else:
+        block.mode = _mode_of(outer).replace(**changes)
+    return block
+
+
+def open_block(block: Block) -> None:
+    marks = special
+    marks += _MARK  # before the mode is visible: never too empty
+    block.open = True
+    current_block.set(block)
+
+
+def close_block(block: Block) -> None:
+    """End `block`, and lasting ones that were set inside it. Doing so again is harmless."""
+    above = current_block.get()
+    if above is not block:
+        inside = []
+        while above is not None and above is not block and (above.lasting or not above.open):
+            inside.append(above)
+            above = above.outer
+        if above is block:
+            for each in inside:
+                if each.open:
+                    each.open = False
+                    del special[0]
+    if block.open:
+        block.open = False
+        del special[0]
+    if above is block:  # else it was left in another context, or out of order: others find it closed
+        outer = block.outer
+        current_block.set(outer if outer is None else live(outer))
+
+
+def set_lasting(changes: dict[str, Any]) -> None:
+    """Change the mode from here on, until the surrounding block ends."""
+    before = current_block.get()
+    top = live(before)
+    earlier = None
+    if top is not None and top.lasting:
+        # Takes the earlier one's place: calling the setter in a loop piles nothing up.
+        earlier, changes = top, {**top.changes, **changes}
+        top = live(top.outer)
+    around = _mode_of(top)
+    block = new_block(changes, top, lasting=True)
+    try:
+        if not [name for name, value in changes.items() if getattr(around, name) != value]:
+            current_block.set(top)
+        else:
+            open_block(block)
+    except BaseException:
+        if block.open:
+            block.open = False
+            del special[0]
+        current_block.set(before)
+        raise
+    if earlier is not None and earlier.open:
+        earlier.open = False
+        del special[0]
