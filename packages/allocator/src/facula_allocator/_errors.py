@@ -24,12 +24,16 @@ class OutOfMemoryError(MemoryError):
 
     `requested`: what was asked for; `allocated`: in blocks that are in use; `cached`: idle, kept
     for reuse; `reserved`: taken from the system, allocated and cached together; `limit`: what
-    reserved may not pass, or None. Pickles whole.
+    reserved may not pass, or None. Who asked for the memory may set `operation` ("matmul") and `purpose`
+    ("float32 (4, 5)"), which the message then names. Pickles whole.
 
     >>> print(OutOfMemoryError(3 << 20, 1 << 20, 2 << 20, 1 << 20, 4 << 20))
     refill: expected 3 MiB more host memory within limit=4 MiB; 1 MiB are in use and 1 MiB idle. Keep \
 fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
     """
+
+    operation = "refill"
+    purpose: str | None = None
 
     def __init__(self, requested: int, allocated: int, reserved: int, cached: int, limit: int | None = None):
         super().__init__(requested, allocated, reserved, cached, limit)
@@ -41,7 +45,9 @@ fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
 
     def __str__(self) -> str:
         held = f"{readable(self.allocated)} are in use and {readable(self.cached)} idle"
-        want = f"refill: expected {readable(self.requested)} more host memory"
+        want = f"{self.operation}: expected {readable(self.requested)} more host memory"
+        if self.purpose is not None:
+            want += f" for {self.purpose}"
         if self.limit is not None and self.reserved + self.requested > self.limit:
             return (
                 f"{want} within limit={readable(self.limit)}; {held}. "

@@ -118,7 +118,7 @@ class HostAllocator:
         if not nbytes:
             return _take_nothing()
         if nbytes > LARGEST:
-            raise self._out_of_memory(nbytes)
+            raise self._out_of_memory(nbytes) from None
         if not self._pools:
             return self._exact_block(nbytes)
         size_class = self._size_class(nbytes)
@@ -129,7 +129,7 @@ class HostAllocator:
             if block is None:
                 block = self._last_resort(size_class)
                 if block is None:
-                    raise self._out_of_memory(nbytes)
+                    raise self._out_of_memory(nbytes) from None
         return block
 
     def _last_resort(self, size_class: SizeClass) -> Block | None:
@@ -151,7 +151,7 @@ class HostAllocator:
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
         if region is None:
-            raise self._out_of_memory(nbytes)
+            raise self._out_of_memory(nbytes) from None
         release = partial(release_region, region)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         return address_of(region), release

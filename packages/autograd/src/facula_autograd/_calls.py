@@ -161,16 +161,16 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
     for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
         node = getattr(root, "node", None)
         adapter = adapter_of(root)
-        which = f"output {k} " if len(roots) > 1 else ""
+        which = f"output {k}" if len(roots) > 1 else "the output"
         if node is None:
             raise GradientError(
-                f"{name}: expected a value that requires grad; {which}({adapter.describe(root)}) does not: nothing it "
+                f"{name}: expected a value that requires grad; {which} ({adapter.describe(root)}) does not: nothing it "
                 "was computed from does, or it was computed under no_grad or detached"
             )
         if g is None:
             if not adapter.is_scalar(root):
                 raise GradientError(
-                    f"{name}: expected a scalar, or a gradient for it; {which}is {adapter.describe(root)}. Pass the "
+                    f"{name}: expected a scalar, or a gradient for it; {which} is {adapter.describe(root)}. Pass the "
                     "gradient, or reduce the value first, with sum() or mean()"
                 )
             g = adapter.ones_like(root)
@@ -179,7 +179,7 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
             wanted, got = adapter.metadata(root), adapter_of(g).metadata(g)
             if wanted != got:
                 raise GradientError(
-                    f"{name}: expected a gradient like its output; {which}is {adapter.describe(root)}, the gradient "
+                    f"{name}: expected a gradient like its output; {which} is {adapter.describe(root)}, the gradient "
                     f"{adapter_of(g).describe(g)}"
                 )
         pairs.append((root if node is LEAF else node, g))

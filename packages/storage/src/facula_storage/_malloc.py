@@ -55,7 +55,9 @@ class MallocAllocator:
             return 0, int
         address = self._allocate(_ALIGNMENT, nbytes) if 0 < nbytes <= _LARGEST else None
         if not address:
-            raise MemoryError(f"cannot allocate {nbytes} bytes of host memory; free some, or work in smaller pieces")
+            raise MemoryError(
+                f"refill: cannot allocate {nbytes} bytes of host memory; free some, or work in smaller pieces"
+            ) from None
         block = _Block()
         block.__del__, block.nbytes = partial(self._free, address), nbytes
         self._live[address] = block

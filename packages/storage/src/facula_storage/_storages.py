@@ -86,12 +86,16 @@ def allocate(layout: Layout) -> Storage:
 
 def take(layout: Layout) -> tuple[int, Callable[[], object]]:
     """A block for `layout`, (address, release): the quick way first, unless the collector runs."""
-    if collecting:
-        return layout.refill()
     try:
-        return layout.take()
-    except IndexError:
-        return layout.refill()
+        if collecting:
+            return layout.refill()
+        try:
+            return layout.take()
+        except IndexError:
+            return layout.refill()
+    except MemoryError as error:
+        error.purpose = f"{layout.dtype.name} {layout.shape}"  # type: ignore[attr-defined]  # for the message
+        raise
 
 
 def borrow(address: int, nbytes: int, owner: object, readonly: str = "") -> Storage:

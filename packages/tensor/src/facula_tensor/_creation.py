@@ -16,7 +16,7 @@ from facula_storage import (
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, allocate, dtype_of_numpy
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, relabel
 from ._operator import composite, raw, recording
 from ._promotion import (
     as_dtype,
@@ -59,11 +59,15 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     >>> empty(2, 3).shape
     facula.Size([2, 3])
     """
-    shape = sizes("empty", size)
-    if min(shape, default=0) < 0:
-        raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
-    layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
-    return finish(make(Tensor, layout, allocate(layout)), requires_grad)
+    try:
+        shape = sizes("empty", size)
+        if min(shape, default=0) < 0:
+            raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
+        layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
+        return finish(make(Tensor, layout, allocate(layout)), requires_grad)
+    except Exception as error:  # said of `ones`, where that was called
+        relabel(error, "empty")
+        raise
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import where
 from facula_storage import LaunchError, Layout, Storage, int64
 from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
 
+from ._sites import in_library
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# Note [Whose name an error bears]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
+# should say max and ones. Nobody passes names down for that. The few places that all calls go through where
+# something is wrong (`general`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
+# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public.
+_LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
 
 
 class ArgumentError(ValueError, RuntimeError):
@@ -61,3 +74,55 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
 def show(layout: Layout) -> str:
     """A layout as messages write it: ``float32 (2, 3)``."""
     return f"{layout.dtype.name} {layout.shape}"
+
+
+def relabel(error: Exception, name: str, depth: int = 1) -> None:
+    """Let `error` begin with the name of the public function that the user called, or with `name` if that is unknown.
+
+    An error that a program's own code raised (in a hook, say) stays as it is. See Note [Whose name an error bears].
+    """
+    if not _raised_by_library(error):
+        return
+    name = _called(sys._getframe(depth + 1)) or name
+    if isinstance(error, MemoryError):
+        error.operation = name  # type: ignore[attr-defined]
+    if error.args and type(error.args[0]) is str:
+        text = error.args[0]
+        label = _LABEL.match(text)
+        error.args = (f"{name}: {text[label.end() :] if label else text}", *error.args[1:])
+
+
+def _raised_by_library(error: Exception) -> bool:
+    trace = error.__traceback__
+    while trace is not None and in_library(trace.tb_frame):
+        trace = trace.tb_next
+    return trace is None
+
+
+def _called(frame: FrameType | None) -> str | None:
+    """The name of the public function farthest out on the stack, from `frame` on, before the user's code begins."""
+    found = None
+    while frame is not None and in_library(frame):
+        found = _public_name(frame) or found
+        frame = frame.f_back
+    return found
+
+
+def _public_name(frame: FrameType) -> str | None:
+    """The name under which users know the function that runs in `frame`: in its module's `__all__`, or as a method."""
+    from ._tensor import Tensor
+
+    module, methods = frame.f_globals, vars(Tensor)
+    for name, function in [*((name, module.get(name)) for name in module.get("__all__", ())), *methods.items()]:
+        if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
+            if not name.startswith("__"):
+                return name
+            return function.operator.name if hasattr(function, "operator") else name.strip("_")
+    return None
+
+
+def _closed_over(running: Any) -> list[int]:
+    """Which objects a function's variables from outside are, or those of a frame: many functions have one code."""
+    if isinstance(running, FrameType):
+        return [id(running.f_locals.get(name)) for name in running.f_code.co_freevars]
+    return [id(cell.cell_contents) for cell in running.__closure__ or ()]

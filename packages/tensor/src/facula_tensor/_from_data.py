@@ -121,7 +121,8 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
         number = plain_number(data)
         if number is None:
             raise TypeError(
-                f"tensor: expected numbers or sequences of them; got {type(data).__name__} at index {list(where)}"
+                f"tensor: expected numbers or sequences of them; got {type(data).__name__} {data!r:.60}"
+                + (f" at index {list(where)}" if where else "")
             )
         kinds.add(type(number))
         into.append(number)

@@ -13,7 +13,7 @@ from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, 
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, layout_of, uint8
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
 
-from ._errors import ArgumentError, DTypeError, launch_error
+from ._errors import ArgumentError, DTypeError, launch_error, relabel
 from ._memory import check_out, check_overlap
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
@@ -33,48 +33,52 @@ if TYPE_CHECKING:
 
 def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
-    if type(parameters) is not tuple:
-        raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
-    plain = alike(op, operands)
-    if not plain and overridden(operands):
-        return call_override(op, operands, parameters, out)
-    ready = operands if plain else coerce(op, operands)
-    if ready is NotImplemented:
-        return NotImplemented
-    mode = current_mode() if special else None
-    record = record and (mode is None or mode.grad) and op.recorded
-    record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
-    if out is not None and record:
-        raise RuntimeError(
-            f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or wrap the call in no_grad()"
-        )
-    F = recording if record else raw
-    if op.redirect is not None:
-        answer = op.redirect(F, ready, parameters)
-        if answer is not None and out is not None:
-            check_out(op.name, layout_of_tensor(answer), out, ())
-            return raw.copy_into(out, answer)
-        if answer is not None:
-            return answer
-    if op.elementwise and not plain:
-        ready = promote(op, ready, F)
-    layouts = tuple([settled(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready])
-    if op.check is not None:
-        op.check(*layouts, *parameters)
-    if out is not None:
-        return into(op, ready, layouts, parameters, out)
-    if op.changes:
-        check_changes(op, ready)
-    if op.execute is not None:
-        results = op.execute(ready, parameters)
-    else:
-        results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
-    for place in op.changes:
-        if ready[place] is not None:
-            mutated(ready[place], op.name)
-    if record:
-        node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
-    return results[0] if len(results) == 1 else tuple(results)
+    try:
+        if type(parameters) is not tuple:
+            raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
+        plain = alike(op, operands)
+        if not plain and overridden(operands):
+            return call_override(op, operands, parameters, out)
+        ready = operands if plain else coerce(op, operands)
+        if ready is NotImplemented:
+            return NotImplemented
+        mode = current_mode() if special else None
+        record = record and (mode is None or mode.grad) and op.recorded
+        record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
+        if out is not None and record:
+            raise RuntimeError(
+                f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
+            )
+        F = recording if record else raw
+        if op.redirect is not None:
+            answer = op.redirect(F, ready, parameters)
+            if answer is not None and out is not None:
+                check_out(op.name, layout_of_tensor(answer), out, ())
+                return raw.copy_into(out, answer)
+            if answer is not None:
+                return answer
+        if op.elementwise and not plain:
+            ready = promote(op, ready, F)
+        layouts = tuple([settled(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready])
+        if op.check is not None:
+            op.check(*layouts, *parameters)
+        if out is not None:
+            return into(op, ready, layouts, parameters, out)
+        if op.changes:
+            check_changes(op, ready)
+        if op.execute is not None:
+            results = op.execute(ready, parameters)
+        else:
+            results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
+        for place in op.changes:
+            if ready[place] is not None:
+                mutated(ready[place], op.name)
+        if record:
+            node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
+        return results[0] if len(results) == 1 else tuple(results)
+    except Exception as error:
+        relabel(error, op.name)
+        raise
 
 
 def check_changes(op: Operator, operands: tuple) -> None:
@@ -184,7 +188,8 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
     joined = join(*kinds)
     compute = op.compute(joined)
     if op.accepts is not None and not op.accepts(compute):
-        raise DTypeError(f"{op.name}: not defined for {compute.name}; convert the operands, for example with .float()")
+        remedy = "take its abs()" if compute.category == COMPLEX else "convert, for example with .float()"
+        raise DTypeError(f"{op.name}: not defined for {compute.name}; {remedy}")
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
 
 

@@ -16,8 +16,8 @@ from facula_storage import bool_, contiguous, int64, layout_of, uint8
 from facula_storage.extend import INTEGER
 
 from ._declare import operator
-from ._errors import ArgumentError, DTypeError, show
-from ._general import broadcast_shapes, launch, mutated, node_for
+from ._errors import ArgumentError, DTypeError, relabel, show
+from ._general import broadcast_shapes, describe, launch, mutated, node_for
 from ._inplace import starts_inplace
 from ._memory import check_overlap, meet, shares_memory
 from ._operator import operators, raw, recording
@@ -28,6 +28,7 @@ from .ops import parts as _parts  # noqa: F401  declares select and slice
 from .ops.copying import write
 
 SELECT, SLICE = operators["select"], operators["slice"]
+TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -99,21 +100,29 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
     """Any index: basic parts first, as views, then the one tensor."""
     if overridden((input,)):
         return ask("getitem", getitem, (input, index), {})
-    view, dim, named = basic(recording, input, index)
-    if named is None:
-        return view if view is not input else recording.view(input, tuple(input.shape))
-    if named.dtype is bool_:
-        view, dim, named = positions(recording, view, dim, named)
-    return recording.take(view, named, (dim,))
+    try:
+        view, dim, named = basic(recording, input, index)
+        if named is None:
+            return view if view is not input else recording.view(input, tuple(input.shape))
+        if named.dtype is bool_:
+            view, dim, named = positions(recording, view, dim, named)
+        return recording.take(view, named, (dim,))
+    except Exception as error:
+        relabel(error, "getitem")
+        raise
 
 
 def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None]:
     """Apply integers, slices, None and `...`; what is left is at most one tensor, and the dimension it stands at."""
-    parts = list(index) if isinstance(index, tuple) else [index]
+    parts = [
+        _as_index(part, input) if isinstance(part, TENSORS) else part
+        for part in (index if isinstance(index, tuple) else (index,))
+    ]
     ndim = input.ndim
     used = sum(_consumes(part) for part in parts)
     if used > ndim:
-        raise IndexError(f"index: {used} indices for a tensor of {ndim} dimension(s) (shape {tuple(input.shape)})")
+        masks = ", a bool tensor counted by its dimensions" if used > len(parts) else ""
+        raise IndexError(f"index: expected at most {ndim} indices for shape {tuple(input.shape)}; got {used}{masks}")
     ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(ellipses) > 1:
         raise IndexError("index: only one ellipsis (...) may stand in an index")
@@ -121,54 +130,77 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
         at = ellipses[0]
         parts[at : at + 1] = [slice(None)] * (ndim - used)
     dim, named, named_dim = 0, None, 0
+    own = 0  # which of the tensor's own dimensions a part is for: what messages say
     for part in parts:
         if part is None:
             input = F.unsqueeze(input, dim)
             dim += 1
         elif isinstance(part, slice):
-            input = _slice(F, input, dim, part)
+            input = _slice(F, input, dim, part, own)
             dim += 1
-        elif isinstance(part, (Tensor, np.ndarray, list)) or isinstance(part, (bool, np.bool_)):
+            own += 1
+        elif isinstance(part, Tensor):
             if named is not None:
                 raise NotImplementedError(
                     "index: only one tensor may stand in an index so far; index twice, or use where()"
                 )
-            named, named_dim = _as_index(part, input), dim
+            named, named_dim = part, dim
             dim += named.ndim if named.dtype is bool_ else 1
-            if named.dtype is bool_ and tuple(input.shape[named_dim:dim]) != tuple(named.shape):
-                raise IndexError(
-                    f"index: a bool index of shape {tuple(named.shape)} does not fit dimensions "
-                    f"{named_dim} to {dim - 1} of shape {tuple(input.shape)}"
-                )
+            if named.dtype is bool_:
+                _check_mask(named, tuple(input.shape), named_dim, own)
+            own += _consumes(named)
         else:
-            try:
-                number = part.__index__()
-            except AttributeError:
-                raise TypeError(
-                    "index: expected integers, slices, None, ... or one integer or bool tensor; "
-                    f"got {type(part).__name__}"
-                ) from None
-            length = input.shape[dim]
-            if not -length <= number < length:
-                raise IndexError(f"index {number} is out of range for dimension {dim} of size {length}")
-            input = F.select(input, dim, number)
+            input = F.select(input, dim, _position(part, own, input.shape[dim]))
+            own += 1
     return input, named_dim, named
 
 
 def _consumes(part: Any) -> int:
-    if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
+    if part is None or part is Ellipsis:
         return 0
-    if isinstance(part, Tensor) and part.dtype is bool_:
-        return part.ndim
-    if isinstance(part, np.ndarray) and part.dtype == bool:
-        return part.ndim
-    return 1
+    return part.ndim if isinstance(part, Tensor) and part.dtype is bool_ else 1
 
 
-def _slice(F: Any, input: Tensor, dim: int, part: slice) -> Tensor:
+def _check_mask(mask: Tensor, shape: tuple[int, ...], first: int, own: int) -> None:
+    """IndexError where a mask is not as long as the dimensions it covers: from `first` on, the tensor's from `own`."""
+    for i, wanted in enumerate(mask.shape):
+        if shape[first + i] != wanted:
+            raise IndexError(
+                f"index: a bool index of shape {tuple(mask.shape)} does not fit: dimension {own + i} of the tensor "
+                f"has length {shape[first + i]}, and the index {wanted} there"
+            )
+
+
+def _position(part: Any, dim: int, length: int) -> int:
+    """An integer in an index, in range."""
+    try:
+        position = part.__index__()
+    except AttributeError:
+        raise TypeError(
+            "index: expected integers, slices, None, ... or one integer or bool tensor; "
+            f"got {describe(part)} for dimension {dim}"
+        ) from None
+    if not -length <= position < length:
+        expected = f"expected {-length} to {length - 1}" if length else "it is empty"
+        raise IndexError(f"index: {position} is out of range for dimension {dim} of size {length}; {expected}")
+    return position
+
+
+def _check_bound(part: Any, dim: int, name: str) -> None:
+    """TypeError where a bound of a slice is no integer."""
+    if part is not None and not hasattr(part, "__index__"):
+        raise TypeError(f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}")
+
+
+def _slice(F: Any, input: Tensor, dim: int, part: slice, own: int) -> Tensor:
+    for name in ("start", "stop", "step"):
+        _check_bound(getattr(part, name), own, name)
     step = 1 if part.step is None else part.step.__index__()
     if step <= 0:
-        raise ArgumentError(f"index: expected a positive step; got {step}; use flip() for the reverse order")
+        raise ArgumentError(
+            f"index: expected a positive step; got {step}; for the reverse order index with "
+            "facula.arange(n - 1, -1, -1)"
+        )
     length = input.shape[dim]
     start, stop, step = slice(part.start, part.stop, step).indices(length)
     if start == 0 and stop == length and step == 1:
@@ -297,13 +329,17 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if overridden((self, value)):
         ask("setitem", setitem, (self, index, value), {})
         return
-    value = as_tensor_like(value, self)
-    record = starts_inplace("setitem", self, (self, value))
-    window, dim, named = basic(recording if record else raw, self, index)
-    if named is None:
-        _set_window(self, window, value, record)
-    else:
-        _set_named(self, window, dim, named, value, record)
+    try:
+        value = as_tensor_like(value, self)
+        record = starts_inplace("setitem", self, (self, value))
+        window, dim, named = basic(recording if record else raw, self, index)
+        if named is None:
+            _set_window(self, window, value, record)
+        else:
+            _set_named(self, window, dim, named, value, record)
+    except Exception as error:
+        relabel(error, "setitem")
+        raise
 
 
 def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import LEAF, current_mode, edge_to, special
 from facula_storage.extend import FLOATING
 
-from ._errors import show
-from ._general import coerce, find_plan, launch, mutated, node_for, output_layouts, promote, run
+from ._errors import ArgumentError, DTypeError, relabel, show
+from ._general import coerce, describe, find_plan, launch, mutated, node_for, output_layouts, promote, run
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
@@ -23,65 +23,71 @@ if TYPE_CHECKING:
 def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
-    if alpha != 1:
-        learn_scaled(op, operands[0])
-        operands = (operands[0], times(op, operands[1], alpha))
-    if overridden(operands):
-        return ask(name, op.changing, operands, {})
-    target = operands[0]
-    if not isinstance(target, Tensor):
-        raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
-    record = starts_inplace(name, target, operands)
-    ready = coerce(op, operands)
-    if ready is NotImplemented:
-        raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
-    if op.elementwise:
-        ready = promote(op, ready, recording if record else raw)
-    layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
-    wanted = output_layouts(op, layouts, parameters)[0]
-    layout = layout_of_tensor(target)
-    if wanted.shape != layout.shape:
-        raise ValueError(
-            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
-            "only the other operand may be broadcast"
-        )
-    if not can_cast(wanted.dtype, layout.dtype):
-        raise RuntimeError(
-            f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
-            f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
-        )
-    shared = check_overlap(name, target, ready[1:])
-    edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
-    if record:
-        # What a node saves is the value before: of the target, and of operands that are the same memory.
-        saved = op.saved_operands(edges)
-        ready = tuple(
-            [
-                _before(a) if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target))) else a
-                for a, wanted in zip(ready, saved, strict=True)
-            ]
-        )
+    try:
+        if alpha != 1:
+            learn_scaled(op, operands[0])
+            operands = (operands[0], times(op, operands[1], alpha))
+        if overridden(operands):
+            return ask(name, op.changing, operands, {})
+        target = operands[0]
+        if not isinstance(target, Tensor):
+            raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
+        record = starts_inplace(name, target, operands)
+        ready = coerce(op, operands)
+        if ready is NotImplemented:
+            raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+        if op.elementwise:
+            ready = promote(op, ready, recording if record else raw)
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
-    if (ready[0] is not target and wanted.dtype is not layout.dtype) or not op.elementwise:
-        (result,) = run(find_plan(op, layouts, parameters), ready)
-        raw.copy_into(target, result)
-    else:
-        key = (layouts, parameters, layout)
-        plan = op.slow_table.by_key.get(key)
-        if plan is None:
-            plan = op.slow_table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
-        launch(plan, ready, [(target._storage, target._offset)])
-        find_plan(op, layouts, parameters)  # the next call of this signature is quick
-    mutated(target, name)
-    if record:
-        node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
-        if wanted.dtype is not layout.dtype:
-            # The node is the wider result's; what the target has is that, cast.
-            wide = make(Tensor, wanted, target._storage)
-            wide.node = target.node
-            node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
-        rebase(target, edges[0])
-    return target
+        wanted = output_layouts(op, layouts, parameters)[0]
+        layout = layout_of_tensor(target)
+        if wanted.shape != layout.shape:
+            raise ArgumentError(
+                f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+                "only the other operand may be broadcast"
+            )
+        if not can_cast(wanted.dtype, layout.dtype):
+            raise DTypeError(
+                f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
+                f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
+            )
+        shared = check_overlap(name, target, ready[1:])
+        edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
+        if record:
+            # What a node saves is the value before: of the target, and of operands that are the same memory.
+            saved = op.saved_operands(edges)
+            ready = tuple(
+                [
+                    _before(a)
+                    if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target)))
+                    else a
+                    for a, wanted in zip(ready, saved, strict=True)
+                ]
+            )
+            layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+        if (ready[0] is not target and wanted.dtype is not layout.dtype) or not op.elementwise:
+            (result,) = run(find_plan(op, layouts, parameters), ready)
+            raw.copy_into(target, result)
+        else:
+            key = (layouts, parameters, layout)
+            plan = op.slow_table.by_key.get(key)
+            if plan is None:
+                plan = op.slow_table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+            launch(plan, ready, [(target._storage, target._offset)])
+            find_plan(op, layouts, parameters)  # the next call of this signature is quick
+        mutated(target, name)
+        if record:
+            node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
+            if wanted.dtype is not layout.dtype:
+                # The node is the wider result's; what the target has is that, cast.
+                wide = make(Tensor, wanted, target._storage)
+                wide.node = target.node
+                node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
+            rebase(target, edges[0])
+        return target
+    except Exception as error:
+        relabel(error, name)
+        raise
 
 
 def accumulate(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
@@ -106,6 +112,8 @@ def times(op: Operator, other: Any, alpha: Any) -> Any:
     """`other * alpha`, for the operators that take a factor of their second operand."""
     if not op.scaled:
         raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
+    if not isinstance(alpha, (int, float, complex)):
+        raise TypeError(f"{op.name}: expected alpha to be a number; got {describe(alpha)}")
     return recording.mul(other, alpha) if isinstance(other, Tensor) else other * alpha
 
 
@@ -115,9 +123,11 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
     if special and not current_mode().grad:
         return False
     if target.node is LEAF:
+        plain = name.removesuffix("_")
+        instead = f"{plain}()" if plain != name and hasattr(Tensor, plain) else "change a .clone()"
         raise RuntimeError(
             f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
-            f"gradient is taken of; use no_grad() around an update, or {name.rstrip('_')} without underscore"
+            f"gradient is taken of; use no_grad() around an update, or {instead} for a new tensor"
         )
     if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
         return False

@@ -10,7 +10,7 @@ from facula_autograd import is_grad_enabled
 from facula_storage import Layout
 from facula_storage.extend import host_view, plain_address
 
-from ._errors import ArgumentError, show
+from ._errors import ArgumentError, DTypeError, show
 from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor
 
@@ -113,7 +113,7 @@ def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elem
     if layout.device is not wanted.device:
         raise RuntimeError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
     if not can_cast(wanted.dtype, layout.dtype):
-        raise RuntimeError(
+        raise DTypeError(
             f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, "
             f"which is {layout.dtype.name}; give an out of the result's dtype"
         )

@@ -213,5 +213,8 @@ def as_dtype(dtype: object, operation: str) -> DType:
     if isinstance(dtype, type) and dtype in SCALAR_CATEGORY:
         return {bool: bool_, int: int64, float: float64, complex: dtype_named("complex128")}[dtype]
     if isinstance(dtype, str):
-        return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
+        try:
+            return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
+        except TypeError as error:
+            raise TypeError(f"{operation}: {error}") from None
     raise TypeError(f"{operation}: expected dtype such as facula.float32; got {dtype!r}")

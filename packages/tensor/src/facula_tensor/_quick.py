@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 #   nothing until it happens. The release of the block goes into the slot `__del__`, a C callable.
 # * An address that is None (a buffer in another physical order), a table without a plan (None is not
 #   callable) and an operand that is no tensor raise TypeError or AttributeError before the launch has
-#   done anything. They are caught once, around everything.
+#   done anything; so does MemoryError. They are caught once, around everything, and said by `general`.
 # * `guard` is a shared list, not empty while any thread is in a mode or the garbage collector runs (raw
 #   functions look at the collector's alone). It is asked directly before a block is taken, with no call
 #   between: during a collection blocks must come from `refill`. `break` leaves to `avoid`, outside the try.
@@ -84,7 +84,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 if oa:
                     pa += oa
                 launch(lo.numel, pa, p)
-            except (AttributeError, KeyError, TypeError, RuntimeError):
+            except (AttributeError, KeyError, TypeError, RuntimeError, MemoryError):
                 pass
             else:
                 s.ptr = p
@@ -155,7 +155,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     if oa:
                         pa += oa
                     launch(lo.numel, pa, p, other)
-                except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+                except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
                     pass
                 else:
                     s.ptr = p
@@ -210,7 +210,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 if ob:
                     pb += ob
                 launch(lo.numel, pa, pb, p)
-            except (AttributeError, KeyError, TypeError, RuntimeError):
+            except (AttributeError, KeyError, TypeError, RuntimeError, MemoryError):
                 pass
             else:
                 s.ptr = p
@@ -288,7 +288,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 if further:
                     addresses += [storage.ptr for storage in further]
                 plan.launch(lo.numel, *addresses, *parameters[fixed:])
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
                 pass
             else:
                 s.ptr = p

@@ -7,6 +7,12 @@ from types import CodeType, FrameType
 
 # Frames of these packages are not the user's. Packages above add their own.
 library: set[str] = {"facula_tensor", "facula_autograd"}
+_below = {"facula_storage", "facula_cpu", "facula_allocator"}
+
+
+def in_library(frame: FrameType) -> bool:
+    """Whether this frame runs a library package's code, one of those below among them."""
+    return frame.f_globals.get("__name__", "").partition(".")[0] in {*library, *_below}
 
 
 def user_frame(depth: int) -> FrameType:

@@ -9,6 +9,7 @@ from weakref import ref
 from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
 from facula_storage import Layout
 
+from ._errors import relabel
 from ._overrides import ask, overridden
 from ._sites import user_frame, user_site
 from ._tensor import Tensor, layout_of_tensor
@@ -38,10 +39,14 @@ def make_view(
         except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
             lo = None
         if lo is None:
-            layout = layout_of_tensor(as_tensor(op.name, input))
-            if overridden((input,)):
-                return ask(op.name, op.quick, (input, *parameters), {})
-            lo, delta = window(layout, *parameters)
+            try:
+                layout = layout_of_tensor(as_tensor(op.name, input))
+                if overridden((input,)):
+                    return ask(op.name, op.quick, (input, *parameters), {})
+                lo, delta = window(layout, *parameters)
+            except Exception as error:
+                relabel(error, op.name)
+                raise
             if cached and not any(type(one) is list for one in parameters):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()

@@ -220,7 +220,7 @@ ERRORS = [
     (3, IndexError, "3"),
     (-4, IndexError, "-4"),
     ((0, 4), IndexError, "4"),
-    ((0, 0, 0, 0), IndexError, "4 indices"),
+    ((0, 0, 0, 0), IndexError, "at most 3 indices for shape (3, 4, 5); got 4"),
     ([0, 3], IndexError, "index 3 at position 1"),
     ((slice(None), [0, 1, -5]), IndexError, "index -5 at position 2"),
     (np.array([0, 1, 9]), IndexError, "index 9 at position 2"),

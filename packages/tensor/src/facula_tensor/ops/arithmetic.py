@@ -9,7 +9,7 @@ from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._general import general
+from .._general import describe, general
 from .._operator import operators, pass_on, raw, recording
 from .._promotion import floating
 from .._tensor import Tensor, method
@@ -265,6 +265,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     tensor([0.0000, 0.5000, 1.0000])
     """
     input = as_tensor("clamp", input)
+    for name, bound in (("min", min), ("max", max)):
+        if bound is not None and not isinstance(bound, (Tensor, int, float, complex)) and not hasattr(bound, "dtype"):
+            raise TypeError(f"clamp: expected {name} to be a number or a Tensor; got {describe(bound)}")
     if min is None and max is None:
         raise ArgumentError("clamp: expected min, max or both; got neither")
     if input.dtype.category == COMPLEX:

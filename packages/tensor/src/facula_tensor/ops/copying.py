@@ -11,7 +11,7 @@ from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import elementwise, operator
-from .._errors import ArgumentError, DTypeError
+from .._errors import ArgumentError, DTypeError, relabel, show
 from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap
@@ -165,10 +165,16 @@ def to_like(
         else:
             dtype = arg
     result = self
-    if device is not None and Device(device) is not self.device:
-        result = recording.to_device(result, (Device(device),))
-    if dtype is not None and as_dtype(dtype, "to") is not self.dtype:
-        result = recording.to(result, (as_dtype(dtype, "to"),))
+    try:
+        place = self.device if device is None else Device(device)
+        wanted = self.dtype if dtype is None else as_dtype(dtype, "to")
+    except Exception as error:
+        relabel(error, "to")
+        raise
+    if place is not self.device:
+        result = recording.to_device(result, (place,))
+    if wanted is not self.dtype:
+        result = recording.to(result, (wanted,))
     if copy and result is self:
         return clone(result, memory_format=memory_format)
     return result if memory_format is None else recording.in_format(result, memory_format)
@@ -209,7 +215,7 @@ for _name, _dtype in _CASTS.items():
 @method()
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype of another."""
-    return to_like(self, other.dtype)
+    return to_like(self, as_tensor("type_as", other).dtype)
 
 
 @method()
@@ -299,15 +305,19 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
 def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     from .._from_data import as_tensor_like
 
-    source = as_tensor_like(source, self, operation)
-    record = starts_inplace(operation, self, (self, source))
-    if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
-        raise ArgumentError(
-            f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}"
-        )
-    if source.device is not self.device:
-        source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
-    same = check_overlap(operation, self, (source,))
+    try:
+        source = as_tensor_like(source, self, operation)
+        record = starts_inplace(operation, self, (self, source))
+        if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
+            raise ArgumentError(
+                f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}"
+            )
+        if source.device is not self.device:
+            source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
+        same = check_overlap(operation, self, (source,))
+    except Exception as error:
+        relabel(error, operation)
+        raise
     edges = (edge_to(self), edge_to(source))
     if not (same and source.dtype is self.dtype):
         write(self, source)
@@ -327,18 +337,22 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     >>> zeros(3).fill_(2.5)
     tensor([2.5000, 2.5000, 2.5000])
     """
+    return _fill("fill_", self, value)
+
+
+def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value.ndim:
             raise ArgumentError(
-                f"fill_: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
+                f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
             )
-        return copy_(self, value)
-    value = number_for(value, self.dtype, "fill_")
-    if starts_inplace("fill_", self, (self,)):
-        return copy_(self, value)
-    check_overlap("fill_", self, ())
+        return _copy(operation, self, value)
+    value = number_for(value, self.dtype, operation)
+    if starts_inplace(operation, self, (self,)):
+        return _copy(operation, self, value)
+    check_overlap(operation, self, ())
     fill(self, value)
-    mutated(self, "fill_")
+    mutated(self, operation)
     return self
 
 
@@ -357,7 +371,7 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""
-    return fill_(self, 0)
+    return _fill("zero_", self, 0)
 
 
 # -------------------------------------------------------------------------------------------------- choosing
@@ -379,7 +393,12 @@ class where:
 
     def check(condition, *layouts):
         if not isinstance(condition, Layout) or condition.dtype.name != "bool":
-            raise TypeError(f"where: expected condition to be a bool tensor; got {condition}")
+            got = (
+                f"{show(condition)}; compare first, as in x > 0"
+                if isinstance(condition, Layout)
+                else condition.__name__
+            )
+            raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
 
     def reverse_input(F, g, condition, input_layout):
         return F.sum_to(F.where(condition, g, 0), input_layout)

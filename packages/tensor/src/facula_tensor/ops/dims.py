@@ -16,6 +16,16 @@ from .shape import sizes
 __all__ = ["movedim", "permute", "squeeze", "t", "transpose", "unsqueeze"]
 
 
+def new_dim(operation: str, dim: int, ndim: int) -> int:
+    """The place of a new dimension beside `ndim`, counted from the front; IndexError where there is no such place."""
+    try:
+        return check_dim(operation, dim, ndim + 1)
+    except IndexError:
+        raise IndexError(
+            f"{operation}: dim is {dim}; expected {-ndim - 1} to {ndim} for a new dimension beside {ndim}"
+        ) from None
+
+
 def permuted(layout: Layout, order: Any) -> Layout:
     """The layout with its dimensions in another order."""
     return layout_of(
@@ -97,7 +107,7 @@ class _unsqueeze:
     parameters = ("dim",)
 
     def window(layout, dim):
-        at = check_dim("unsqueeze", dim, len(layout.shape) + 1)
+        at = new_dim("unsqueeze", dim, len(layout.shape))
         step = layout.strides[at] * layout.shape[at] if at < len(layout.shape) else 1
         shape = (*layout.shape[:at], 1, *layout.shape[at:])
         return layout_of(shape, (*layout.strides[:at], step, *layout.strides[at:]), layout.dtype, layout.device), 0

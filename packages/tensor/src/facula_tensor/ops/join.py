@@ -14,6 +14,7 @@ from .._operator import operators, passed_on, raw, recording
 from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
 from .copying import give
+from .dims import new_dim
 
 __all__ = ["cat", "stack"]
 
@@ -113,6 +114,12 @@ def _any_rows(layout: Any) -> Any:
 _launches = operators["cat"].slow_table.dense
 
 
+def _sequence(operation: str, tensors: Any) -> tuple:
+    if type(tensors) is not list and not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}")
+    return tuple(tensors)
+
+
 def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote.
 
@@ -123,7 +130,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
     """
-    tensors = tuple(tensors)
+    tensors = _sequence("cat", tensors)
     if not dim and out is None and tensors:
         joined = _cat_rows(tensors)
         if joined is not None:
@@ -162,7 +169,7 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    tensors = tuple(tensors)
+    tensors = _sequence("stack", tensors)
     if not tensors:
         raise ArgumentError("stack: expected at least one tensor; got none")
     for place, one in enumerate(tensors):
@@ -171,5 +178,5 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             raise ArgumentError(
                 f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}"
             )
-    at = check_dim("stack", dim, tensors[0].ndim + 1)
+    at = new_dim("stack", dim, tensors[0].ndim)
     return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)

@@ -68,7 +68,12 @@ def _general_matmul(F: Any, a: Tensor, b: Tensor) -> Tensor:
     if b.ndim == 2:  # one matrix for all: a single product of more rows
         rows = F.reshape(a, (-1, a.shape[-1])) if a.numel() else F.reshape(a, (_rows(a), a.shape[-1]))
         return F.reshape(F.matmul(rows, b), (*a.shape[:-1], b.shape[-1]))
-    batch = broadcast_shapes("matmul", tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    try:
+        batch = broadcast_shapes("matmul", tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    except ArgumentError:
+        raise ArgumentError(
+            f"matmul: expected leading dimensions that broadcast; got {tuple(a.shape)} and {tuple(b.shape)}"
+        ) from None
     a = F.expand(a, (*batch, *a.shape[-2:]))
     b = F.expand(b, (*batch, *b.shape[-2:]))
     return F.matmul(a, b)
@@ -156,4 +161,6 @@ def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
     for tensor in tensors:
         if as_tensor(operation, tensor).ndim != ndim:
-            raise ArgumentError(f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}")
+            raise ArgumentError(
+                f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}; use matmul for others"
+            )

@@ -12,6 +12,7 @@ from .._errors import ArgumentError
 from .._operator import raw, recording
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
+from .shape import sizes
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
 
@@ -26,6 +27,8 @@ class _select:
     def window(layout, dim, index):
         at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)
         length = layout.shape[at]
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"select: expected index to be an integer; got {index!r}")
         if not -length <= index < length:
             raise IndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
         step = layout.strides[at]
@@ -110,6 +113,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise ArgumentError(
             f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
         )
+    if not hasattr(start, "__index__") or not hasattr(length, "__index__"):
+        raise TypeError(f"narrow: expected start and length to be integers; got {start!r} and {length!r}")
     size, first = input.shape[dim], start.__index__()
     if not -size <= first <= size:
         raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
@@ -141,14 +146,14 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     """
     dim = check_dim("split", dim, as_tensor("split", input).ndim)
     size = input.shape[dim]
-    if isinstance(split_size_or_sections, int):
-        step = split_size_or_sections
+    if hasattr(split_size_or_sections, "__index__"):
+        step = split_size_or_sections.__index__()
         if step < 0 or (not step and size):
             raise ArgumentError(f"split: expected a positive length; got {step}")
         lengths = [step] * (size // step) + ([size % step] if size % step else []) if step else [0]
         lengths = lengths or [0]
     else:
-        lengths = list(split_size_or_sections)
+        lengths = list(sizes("split", (split_size_or_sections,)))
         if sum(lengths) != size or min(lengths, default=0) < 0:
             raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
     pieces, start = [], 0
@@ -167,6 +172,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
     dim = check_dim("chunk", dim, as_tensor("chunk", input).ndim)
+    if not hasattr(chunks, "__index__"):
+        raise TypeError(f"chunk: expected chunks to be an integer; got {chunks!r}")
     if chunks <= 0:
         raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
     return split(input, max(1, -(-input.shape[dim] // chunks)), dim)

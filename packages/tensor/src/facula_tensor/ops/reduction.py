@@ -159,7 +159,7 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
         raise ArgumentError(
-            f"{operation}: no largest or smallest of nothing: shape {layout.shape} is empty along {dims}"
+            f"{operation}: expected at least one element to choose from; got shape {layout.shape}, empty along {dims}"
         )
 
 

@@ -38,8 +38,13 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
             )
         else:
             known *= size
-    if unknown > 1 or (unknown and not known) or (known != numel if not unknown else numel % known):
-        raise ArgumentError(f"{operation}: shape {shape} does not fit {numel} element(s)")
+    if unknown > 1:
+        raise ArgumentError(f"{operation}: expected at most one -1, for one unknown length; got {shape}")
+    if unknown and not known:
+        raise ArgumentError(f"{operation}: expected no -1 beside a length of 0, which leaves it open; got {shape}")
+    if numel % known if unknown else known != numel:
+        room = f"a multiple of {known}" if unknown else f"{known}"
+        raise ArgumentError(f"{operation}: shape {shape} has room for {room} element(s); the tensor has {numel}")
     return tuple(numel // known if size == -1 else size for size in shape) if unknown else shape
 
 
@@ -133,10 +138,13 @@ class _expand:
             old = layout.shape[i - missing] if i >= missing else 1
             if size == -1 and i >= missing:
                 size = old
-            if size < 0 or (old != 1 and size != old):
+            if size < 0:
+                hint = "-1 keeps a length, and this dimension is new" if i < missing else "-1 keeps the length"
+                raise ArgumentError(f"expand: expected sizes of at least 0; size {i} of {shape} is {size} ({hint})")
+            if old != 1 and size != old:
                 raise ArgumentError(
-                    f"expand: shape {layout.shape} cannot be expanded to {shape}: dimension {i} has length {old}; "
-                    "only dimensions of length 1 are repeated"
+                    f"expand: shape {layout.shape} cannot be expanded to {shape}: size {i} is {size}, and dimension "
+                    f"{i - missing} has length {old}; only dimensions of length 1 are repeated"
                 )
             wanted.append(size)
             strides.append(layout.strides[i - missing] if i >= missing and old == size else 0)
@@ -150,7 +158,7 @@ class _expand:
 @method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
-    return recording.view(self, tuple(other.shape))
+    return recording.view(self, tuple(as_tensor("view_as", other).shape))
 
 
 def reshape(input: Tensor, shape: Any) -> Tensor:
@@ -207,7 +215,7 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
 @method()
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """A view expanded to the shape of `other`."""
-    return recording.expand(self, tuple(other.shape))
+    return recording.expand(self, tuple(as_tensor("expand_as", other).shape))
 
 
 @method()

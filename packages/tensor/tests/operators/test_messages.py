@@ -1,0 +1,215 @@
+"""What errors say: the operation that was called, argument, value, expectation, and a remedy that helps."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+from facula_tensor import functional as F
+
+F64 = ft.float64
+
+
+def m(*shape, **options):
+    return ft.ones(*(shape or (3, 4)), **options)
+
+
+def ints():
+    return ft.arange(6).view(2, 3)
+
+
+def leaf(*shape):
+    return ft.ones(*shape, requires_grad=True)
+
+
+def put(x, index, value):
+    x[index] = value
+
+
+HUGE = 1 << 45
+WANTED = {  # call: (what the message begins with, what else it says, in this order)
+    # the name that was called, whatever it is made of
+    "zeros": (lambda: ft.zeros(-1), "zeros: expected lengths of at least 0; got (-1,)"),
+    "ones word": (lambda: ft.ones("a"), "ones: expected integers", "'a'"),
+    "rand": (lambda: ft.rand(2, -1), "rand: ", "(2, -1)"),
+    "randperm": (lambda: ft.randperm(2.5), "randperm: ", "2.5"),
+    "randint": (lambda: ft.randint(0, 5, (-1,)), "randint: ", "(-1,)"),
+    "full": (lambda: ft.full((2,), 300, dtype=ft.int8), "full: 300 does not fit int8"),
+    "full word": (lambda: ft.full((2,), "3"), "full: expected fill_value to be a number; got str '3'"),
+    "new_zeros": (lambda: m().new_zeros(-1), "new_zeros: "),
+    "huge": (lambda: ft.ones(1 << 40, 1 << 40), "ones: shape (1099511627776, 1099511627776)", "expected at most"),
+    "dtype": (lambda: ft.ones(2, dtype="x"), "ones: unknown dtype 'x'; known are bool"),
+    "device": (lambda: ft.ones(2, device="nope"), "ones: device 'nope'", "known are cpu"),
+    "max of nothing": (lambda: m(0).max(), "max: expected at least one element", "shape (0,)"),
+    "max along nothing": (lambda: m(0, 3).max(0), "max: expected at least one element", "shape (0, 3)", "along (0,)"),
+    "max of complex": (lambda: m(dtype=ft.complex64).max(0), "max: complex numbers have no order"),
+    "max and tensor": (lambda: m().max(m(7)), "max: shapes (3, 4) and (7,) do not broadcast"),
+    "log_softmax": (lambda: ints().log_softmax(0), "log_softmax: not defined for int64; convert with .float()"),
+    "broadcast_to": (lambda: m().broadcast_to((3, 5)), "broadcast_to: ", "(3, 5)", "dimension 1 has length 4"),
+    "div by the operator": (lambda: m() / "a", "div: expected 'other' to be a Tensor or a number; got str 'a'"),
+    "mul in place": (lambda: m().mul_("a"), "mul_: expected 'other'", "str 'a'"),
+    "clamp": (lambda: m().clamp("x"), "clamp: expected min to be a number or a Tensor; got str 'x'"),
+    "alpha": (lambda: ft.add(m(), m(), alpha="x"), "add: expected alpha to be a number; got str 'x'"),
+    "to": (lambda: m().to("zz"), "to: device 'zz'", "known are cpu"),
+    "sum dtype": (lambda: m().sum(dtype="zz"), "sum: unknown dtype 'zz'"),
+    "type_as": (lambda: m().type_as(3), "type_as: expected a Tensor; got int"),
+    "expand_as": (lambda: m().expand_as(3), "expand_as: expected a Tensor; got int"),
+    "matmul stacks": (lambda: m(2, 3, 4) @ m(3, 4, 5), "matmul: expected leading dim", "(2, 3, 4) and (3, 4, 5)"),
+    "mm": (lambda: ft.mm(m(), m(3)), "mm: expected 2 dimension(s); got shape (3,); use matmul"),
+    # writing
+    "copy_ word": (lambda: m().copy_("x"), "copy_: expected numbers", "str 'x'"),
+    "copy_ complex": (lambda: m().copy_(1j), "copy_: 1j is complex and cannot be stored in float32"),
+    "copy_ shape": (lambda: m().copy_(m(7)), "copy_: shapes (3, 4) and (7,) do not broadcast"),
+    "fill_ word": (lambda: m().fill_("3"), "fill_: expected the value to be a number; got str '3'"),
+    "fill_ nan": (lambda: ints().fill_(float("nan")), "fill_: nan cannot be stored in int64"),
+    "zero_ a leaf": (lambda: leaf(2).zero_(), "zero_: this tensor is a leaf", "no_grad() around an update", ".clone()"),
+    "fill_ a leaf": (lambda: leaf(2).fill_(1), "fill_: this tensor is a leaf", "no_grad()", "change a .clone()"),
+    "add_ to a leaf": (lambda: leaf(2).add_(1), "add_: this tensor is a leaf", "or add() for a new tensor"),
+    "add_ to a view": (lambda: leaf(2)[:1].add_(1), "add_: this tensor is a view of a leaf", ".clone()"),
+    "set in a leaf": (lambda: put(leaf(2), 0, 1.0), "setitem: this tensor is a leaf", "change a .clone()"),
+    "set a word": (lambda: put(m(), 0, "x"), "setitem: expected numbers", "str 'x'"),
+    "set nan": (lambda: put(ints(), 0, float("nan")), "setitem: nan cannot be stored in int64"),
+    "set complex": (lambda: put(ints(), 0, 1j), "setitem: 1j is complex and cannot be stored in int64"),
+    "set too large": (lambda: put(ints(), 0, 1 << 70), "setitem: 1180591620717411303424 does not fit int64"),
+    "set shape": (lambda: put(m(), 0, m(7)), "setitem: shapes (4,) and (7,)"),
+    "set out of range": (lambda: put(m(), [0, 9], 1.0), "setitem: index 9 at position 1 is out of range", "-3 to 2"),
+    # indexing
+    "out of range": (lambda: m()[0, 9], "getitem: 9 is out of range for dimension 1 of size 4; expected -4 to 3"),
+    "positions": (lambda: m()[:, [0, 7]], "getitem: index 7 at position 1 is out of range", "size 4; expected -4 to 3"),
+    "fraction": (lambda: m()[0, 1.5], "getitem: expected integers, slices", "got float 1.5 for dimension 1"),
+    "slice": (lambda: m()[1:"a"], "getitem: expected integers in the slice for dimension 0; got stop str 'a'"),
+    "backwards": (lambda: m()[::-1], "getitem: expected a positive step; got -1", "arange(n - 1, -1, -1)"),
+    "dots": (lambda: m()[None, ..., ...], "getitem: only one ellipsis"),
+    "too many": (lambda: m()[0, 0, 0], "getitem: expected at most 2 indices for shape (3, 4); got 3"),
+    "mask's dimensions": (lambda: m()[m(3, 4, 1) > 0], "getitem: expected at most 2 indices", "got 3, a bool tensor"),
+    "mask's length": (
+        lambda: m()[m(3, 5) > 0],
+        "getitem: a bool index of shape (3, 5) does not fit: dimension 1 of the tensor has length 4, and the index 5",
+    ),
+    "dimension": (lambda: m(2, 3, 4)[0, :, None, 9], "getitem: 9 is out of range for dimension 2 of size 4"),
+    "mask's dimension": (lambda: m(2, 3)[0, [True, False]], "getitem: a bool index", "dimension 1", "3, and"),
+    # dimensions and shapes
+    "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 for a new dimension beside 2"),
+    "stack": (lambda: ft.stack([m()], 4), "stack: dim is 4; expected -3 to 2 for a new dimension beside 2"),
+    "expand -1": (lambda: m().expand(-1, 3, 4), "expand: ", "size 0 of (-1, 3, 4) is -1 (-1 keeps a length", "new)"),
+    "expand": (lambda: m().expand(2, 3, 5), "expand: ", "size 2 is 5, and dimension 1 has length 4"),
+    "view": (lambda: m().view(5, -1), "view: shape (5, -1) has room for a multiple of 5 element(s); the tensor has 12"),
+    "two -1": (lambda: m().view(-1, -1), "view: expected at most one -1", "(-1, -1)"),
+    "reshape": (lambda: m().reshape(5), "reshape: shape (5,) has room for 5 element(s); the tensor has 12"),
+    "split": (lambda: m().split(2.5), "split: expected integers", "2.5"),
+    "narrow": (lambda: m().narrow(0, 1.5, 1), "narrow: expected start and length to be integers; got 1.5"),
+    "select": (lambda: m().select(0, "a"), "select: expected index to be an integer; got 'a'"),
+    "cat of one": (lambda: ft.cat(m()), "cat: expected a tuple or list of tensors; got Tensor"),
+    "stack of one": (lambda: ft.stack(m()), "stack: expected a tuple or list of tensors; got Tensor"),
+    "cat": (lambda: ft.cat([m(), m(2, 3)]), "cat: tensors[1] of shape (2, 3) does not fit", "(3, 4)"),
+    # dtypes
+    "where": (lambda: ft.where(m(), m(), m()), "where: expected condition to be a bool tensor; got float32 (3, 4)"),
+    "order": (lambda: m() < 1j, "lt: not defined for complex64; take its abs()"),
+    "bool": (lambda: (m() > 0) - (m() > 0), "sub: not defined for bool; convert"),
+    "in place": (lambda: ints().add_(1.5), "add_: the result is float32 and cannot be stored in a int64 tensor"),
+    "out": (lambda: ft.exp(m(), out=ints()), "exp: the result is float32 and cannot be stored in out, which is int64"),
+    "softmax": (lambda: F.softmax("x", 0), "softmax: expected a Tensor; got str"),
+    # gradients
+    "no gradient": (lambda: m().backward(), "backward: expected a value", "the output (float32 (3, 4))"),
+    "no scalar": (lambda: leaf(2).backward(), "backward: expected a scalar", "the output is float32 (2,)", "sum()"),
+    "other shape": (lambda: leaf(2).sum().backward(m(3)), "backward: ", "is float32 (), the gradient float32 (3,)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_what_is_said(name):
+    call, first, *rest = WANTED[name]
+    with pytest.raises((ValueError, TypeError, RuntimeError, IndexError, OverflowError)) as caught:
+        call()
+    assert re.match(".*".join(map(re.escape, [first, *rest])), str(caught.value)), str(caught.value)
+    shown_alone(caught.value)
+
+
+def shown_alone(error):
+    """No exception of the library's own inner workings is shown above it."""
+    while error is not None:
+        assert error.__context__ is None or error.__suppress_context__, repr(error.__context__)
+        error = error.__cause__
+
+
+def huge(*shape):
+    """A tensor of a terabyte and more, over memory of four bytes."""
+    return ft.ones(1).expand(*shape)
+
+
+NO_MEMORY = {
+    "empty": (lambda: ft.empty(HUGE), "empty", f"({HUGE},)"),
+    "zeros": (lambda: ft.zeros(HUGE), "zeros", f"({HUGE},)"),
+    "add": (lambda: huge(HUGE) + 1, "add", f"({HUGE},)"),
+    "add two": (lambda: huge(HUGE) + huge(HUGE), "add", f"({HUGE},)"),
+    "exp": (lambda: huge(HUGE).exp(), "exp", f"({HUGE},)"),
+    "matmul": (lambda: huge(1 << 23, 1) @ huge(1, 1 << 23), "matmul", f"({1 << 23}, {1 << 23})"),
+    "clone": (lambda: huge(HUGE).clone(), "clone", f"({HUGE},)"),
+    "softmax": (lambda: huge(HUGE).softmax(0), "softmax", f"({HUGE},)"),
+    "to": (lambda: huge(HUGE).to(F64), "to", f"({HUGE},)"),
+    "cat": (lambda: ft.cat([huge(HUGE), huge(HUGE)]), "cat", f"({2 * HUGE},)"),
+    "broadcast": (lambda: m(1 << 23, 1) * m(1, 1 << 23), "mul", f"({1 << 23}, {1 << 23})"),
+    "reshape": (lambda: m(2).expand(HUGE, 2).reshape(-1), "reshape", f"({HUGE}, 2)"),
+}
+
+
+@pytest.mark.parametrize("name", NO_MEMORY)
+def test_no_memory_names_operation_and_shape(name):
+    call, operation, shape = NO_MEMORY[name]
+    with pytest.raises(MemoryError) as caught:
+        call()
+    assert re.match(
+        rf"{operation}: expected .* (TiB|GiB) more host memory for float\d\d {re.escape(shape)}", str(caught.value)
+    )
+    shown_alone(caught.value)
+
+
+def test_the_quick_path_names_the_operation_too():
+    """A plan is known, and memory is not to be had: the quick path gives the call to the general one."""
+    small = m(8)
+    small + small
+    small.exp()
+    wide = huge(HUGE)
+    for call in (lambda: wide + wide, lambda: wide.exp()):
+        for _ in range(2):
+            with pytest.raises(MemoryError, match=r"^(add|exp): expected") as caught:
+                call()
+            shown_alone(caught.value)
+
+
+def test_errors_of_the_programs_own_stay_as_they_are():
+    class Position:
+        def __index__(self):
+            raise ValueError("mine: not now")
+
+    def unpack(value):
+        raise RuntimeError("theirs: gone")
+
+    from facula_autograd import saved_tensors_hooks
+
+    with pytest.raises(ValueError, match=r"^mine: not now$"):
+        m()[Position()]
+    with saved_tensors_hooks(lambda value: value, unpack):
+        y = (leaf(2) * leaf(2)).sum()
+    with pytest.raises(RuntimeError, match=r"^theirs: gone\n.*mul"):
+        y.backward()
+
+
+def test_the_name_is_that_of_the_nearest_call_of_the_programs():
+    """A call inside a function of the program's that the library calls is the program's."""
+
+    class Calls:
+        def __index__(self):
+            return int(ft.ones(2).max(5))
+
+    with pytest.raises(IndexError, match=r"^max: dim is 5"):
+        m()[Calls()]
+
+
+def test_indices_of_python_sequences():
+    x = ft.arange(12).view(3, 4)
+    assert x[range(2)].tolist() == x[[0, 1]].tolist() == x[(0, 1),].tolist() == x[:2].tolist()
+    assert x[[[True] * 4, [False] * 4, [True, False, False, False]]].tolist() == [0, 1, 2, 3, 8]
