@@ -2,15 +2,21 @@
 
 `elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
 namespaces that rules are written against; `composite` adds a function of operators to both.
+`Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 """
+
+from facula_autograd.extend import Handle, Hooks
 
 from ._declare import elementwise, operator, view
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
+from ._overrides import plain_torch_function
 from ._promotion import accumulating, floating
 from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method
 
 __all__ = [
+    "Handle",
+    "Hooks",
     "Operator",
     "accumulating",
     "check_dim",
@@ -25,6 +31,7 @@ __all__ = [
     "operators",
     "pass_on",
     "passed_on",
+    "plain_torch_function",
     "raw",
     "recording",
     "view",

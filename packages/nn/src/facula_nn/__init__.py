@@ -1,0 +1,32 @@
+"""facula_nn: modules, layers, losses and initial values, under PyTorch's names.
+
+What it is: `Module` and containers (here), layers (`layers/`, a file a family), `functional`, `init`, `utils`.
+May import: facula_tensor, its `functional` and its `extend`; NumPy.
+Where next: `_module.py` for what a call does, `_tree.py` and Note [Where members are] in `_members.py` for where
+parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
+"""
+
+# ruff: noqa: F403  each family lists its public names in its own __all__
+from facula_tensor import Parameter as Parameter
+from facula_tensor.extend import library
+
+from . import _containers, functional, init
+from ._containers import *
+from ._members import Buffer
+from ._module import Module
+from .layers import activation as _activation
+from .layers import flatten as _flatten
+from .layers import linear as _linear
+from .layers.activation import *
+from .layers.flatten import *
+from .layers.linear import *
+
+library.add("facula_nn")  # errors name the user's line, not one of these
+
+__version__ = "0.1.0"
+
+__all__ = ["Buffer", "Module", "functional", "init"]
+__all__ += _containers.__all__
+__all__ += _activation.__all__
+__all__ += _flatten.__all__
+__all__ += _linear.__all__

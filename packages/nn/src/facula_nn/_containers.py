@@ -1,0 +1,307 @@
+"""Modules that hold modules or parameters: in a chain, in a list, under keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Parameter, Tensor
+
+from ._members import MODULE, members
+from ._module import Module, nested
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+
+class _Row(Module):
+    """Modules one after another, under the names "0", "1", ..."""
+
+    def _place(self, index: Any) -> int:
+        count = len(self)
+        try:
+            place = index.__index__()
+        except AttributeError:
+            raise TypeError(
+                f"{type(self).__name__}: expected an integer or a slice as index; got {type(index).__name__}"
+            ) from None
+        if not -count <= place < count:
+            expected = f"expected {-count} to {count - 1}" if count else "it is empty"
+            raise IndexError(f"{type(self).__name__}: index {place} is out of range for {count} module(s); {expected}")
+        return place % count
+
+    def _set_all(self, named: list[tuple[str, Any]]) -> None:
+        """Hold these and no others; names that are numbers count anew."""
+        counted = all([name.isdigit() for name, _ in named])
+        self._modules.clear()
+        for place, (name, module) in enumerate(named):
+            self.add_module(str(place) if counted else name, module)
+
+    def __len__(self) -> int:
+        return len(members(self, MODULE))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([module for _, module in members(self, MODULE)])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._part(members(self, MODULE)[index])
+        return members(self, MODULE)[self._place(index)][1]
+
+    def _part(self, named: list[tuple[str, Any]]) -> Any:
+        return type(self)([module for _, module in named])  # type: ignore[call-arg]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, members(self, MODULE)[self._place(index)][0], module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        named = members(self, MODULE)
+        del named[index if isinstance(index, slice) else self._place(index)]
+        self._set_all(named)
+
+    def append(self, module: Module) -> Self:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Add a module before place `index`; the names that follow count on."""
+        if not isinstance(module, Module):
+            raise TypeError(f"{type(self).__name__}.insert: expected a Module; got {type(module).__name__}")
+        named = members(self, MODULE)
+        if not -len(named) <= index <= len(named):
+            raise IndexError(
+                f"{type(self).__name__}.insert: index {index} is out of range; expected {-len(named)} to {len(named)}"
+            )
+        named.insert(index, (str(index), module))
+        self._set_all(named)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        if isinstance(modules, Module) and not isinstance(modules, _Row):
+            raise TypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def pop(self, index: int) -> Any:
+        """Take the module at a place out, and return it."""
+        module = self[index]
+        del self[index]
+        return module
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable[Module]) -> Any:
+        return self._part([(str(place), module) for place, module in enumerate(chain(self, other))])
+
+
+class Sequential(_Row):
+    """Modules called in turn, each on what the one before gave. Made from modules, or from one dict of named ones.
+
+    >>> from facula_nn import Linear, ReLU
+    >>> net = Sequential(Linear(4, 3), ReLU(), Linear(3, 2))
+    >>> net[:2]
+    Sequential(
+      (0): Linear(in_features=4, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], Mapping) else enumerate(args)
+        for name, module in named:
+            self.add_module(str(name), module)
+
+    def _part(self, named: list[tuple[str, Any]]) -> Any:
+        return type(self)(dict(named))
+
+    def forward(self, input: Any) -> Any:
+        """The last module's result."""
+        own = self.__dict__
+        for name, kind in self._kinds.items():
+            if kind == MODULE:
+                input = own[name](input)
+        return input
+
+    def __mul__(self, times: int) -> Any:
+        return type(self)(*list(self) * times)
+
+    __rmul__ = __mul__
+
+
+class ModuleList(_Row):
+    """A list of modules, whose parameters are found. It computes nothing itself.
+
+    >>> from facula_nn import Linear
+    >>> ModuleList([Linear(2, 2) for _ in range(3)])
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+    )
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __repr__(self) -> str:
+        runs: list[list] = []  # first and last place, and what is there
+        for place, module in enumerate(self):
+            if runs and runs[-1][2] == repr(module):
+                runs[-1][1] = place
+            else:
+                runs.append([place, place, repr(module)])
+        children = [
+            f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+            for first, last, text in runs
+        ]
+        return nested(self._get_name(), [], children)
+
+
+class ModuleDict(Module, MutableMapping):
+    """Modules under keys, whose parameters are found. It computes nothing itself.
+
+    >>> from facula_nn import ReLU, Tanh
+    >>> ModuleDict({"soft": Tanh(), "hard": ReLU()})
+    ModuleDict(
+      (soft): Tanh()
+      (hard): ReLU()
+    )
+    """
+
+    __eq__ = Module.__eq__
+    __hash__ = Module.__hash__
+
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(members(self, MODULE))
+
+
+class ParameterList(Module):
+    """A list of parameters, which are found; tensors become parameters, other values stay as they are.
+
+    >>> from facula_tensor import ones
+    >>> ParameterList([ones(2), ones(3)])[1].requires_grad
+    True
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self.extend(values)
+
+    def _place(self, index: Any) -> str:
+        if not -self._size <= index < self._size:
+            raise IndexError(f"ParameterList: index {index} is out of range for {self._size} value(s)")
+        return str(index % self._size)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self.__dict__[str(place)] for place in range(self._size)])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return self.__dict__[self._place(index)]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._place(index), _parameter(value))
+
+    def append(self, value: Any) -> Self:
+        """Add a value at the end."""
+        setattr(self, str(self._size), _parameter(value))
+        self._size += 1
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add values at the end."""
+        if isinstance(values, Tensor):
+            raise TypeError("ParameterList.extend: expected several values; got one tensor; use append")
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+    def __repr__(self) -> str:
+        return nested(self._get_name(), [], [f"({place}): {_shown(value)}" for place, value in enumerate(self)])
+
+
+class ParameterDict(Module, MutableMapping):
+    """Parameters under keys, which are found; tensors become parameters, other values stay as they are.
+
+    >>> from facula_tensor import ones
+    >>> [name for name, parameter in ParameterDict({"scale": ones(2)}).named_parameters()]
+    ['scale']
+    """
+
+    __eq__ = Module.__eq__
+    __hash__ = Module.__hash__
+
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._keys:
+            raise KeyError(key)
+        return self.__dict__[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise TypeError(f"ParameterDict: expected the key as a str; got {type(key).__name__}")
+        if key not in self._keys and hasattr(self, key):
+            raise KeyError(f"ParameterDict has an attribute {key!r} already; choose another key")
+        setattr(self, key, _parameter(value))
+        self._keys[key] = None
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._keys))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return nested(self._get_name(), [], [f"({key}): {_shown(value)}" for key, value in self.items()])
+
+
+def _parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Parameter):
+        return f"Parameter containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"
+    return f"Object of type: {type(value).__name__}"

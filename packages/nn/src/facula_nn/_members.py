@@ -1,0 +1,101 @@
+"""What a module keeps under a name: a parameter, a module or a buffer; and the mappings that show those of one kind.
+
+Note [Where members are]
+~~~~~~~~~~~~~~~~~~~~~~~~
+Parameters, buffers and submodules lie in the instance's own ``__dict__``, so that `self.weight` is an ordinary
+attribute. Beside them `_kinds` says of each registered name what it is, in the order of registration. That is all
+the truth there is: `_parameters`, `_buffers` and `_modules` are views, made when somebody asks, which read and write
+those two. (One that the module kept would hold the module's dict and close a cycle.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor
+from facula_tensor.extend import layout_of_tensor, make, plain_torch_function
+
+if TYPE_CHECKING:
+    from ._tree import Tree
+
+__all__ = ["Buffer"]
+
+# What `_kinds` says of a name: one of the first three, and for buffers perhaps the last.
+PARAMETER, MODULE, BUFFER, UNSAVED = 1, 2, 4, 8
+NAMES = {PARAMETER: "parameter", MODULE: "module", BUFFER: "buffer"}
+
+
+class Buffer(Tensor):
+    """A tensor that becomes a module's buffer when it is assigned to one: state that is not trained.
+
+    `data` becomes the buffer's memory, without a copy. A buffer that is not `persistent` is no part of state dicts.
+    TypeError where `data` is no tensor.
+
+    >>> from facula_tensor import zeros
+    >>> from facula_nn import Module
+    >>> module = Module()
+    >>> module.mean = Buffer(zeros(2))
+    >>> [name for name, buffer in module.named_buffers()]
+    ['mean']
+    """
+
+    persistent: bool
+    __torch_function__ = classmethod(plain_torch_function)  # type: ignore[var-annotated]
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        from facula_tensor import empty
+
+        source = empty(0) if data is None else data
+        if not isinstance(source, Tensor):
+            raise TypeError(f"Buffer: expected data to be a Tensor; got {type(source).__name__}")
+        new = make(cls, layout_of_tensor(source), source._storage, source._offset)
+        new.persistent = persistent
+        return new
+
+
+class Members(MutableMapping):
+    """A module's members of one kind, by name: a view of its attributes, which writes there too."""
+
+    __slots__ = ("_kind", "_module")
+
+    def __init__(self, module: Tree, kind: int) -> None:
+        self._module, self._kind = module, kind
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self:
+            return self._module.__dict__[name]
+        raise KeyError(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self:
+            self._module._kinds[name] = self._kind
+        self._module.__dict__[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        delattr(self._module, name)
+
+    def __contains__(self, name: object) -> bool:
+        module = self._module
+        return bool(module._kinds.get(name, 0) & self._kind) and name in module.__dict__  # type: ignore[call-overload]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in members(self._module, self._kind)])
+
+    def __len__(self) -> int:
+        return len(members(self._module, self._kind))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def copy(self) -> dict[str, Any]:
+        """A dict of the same members."""
+        return dict(self)
+
+
+def members(module: Tree, kind: int) -> list[tuple[str, Any]]:
+    """Names and values of the members of one kind, in the order of registration."""
+    own = module.__dict__
+    return [(name, own[name]) for name, one in module._kinds.items() if one & kind and name in own]

@@ -1,0 +1,318 @@
+"""`Module`: parameters, buffers and submodules under names, and a forward that uses them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
+from facula_tensor import device as Device
+from facula_tensor import dtype as DType
+
+from ._hooks import add_hook, call_hooked, hooks_of
+from ._members import BUFFER, MODULE, PARAMETER, members
+from ._places import locate
+from ._tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from facula_tensor.extend import Handle, Hooks
+
+    from ._state import Keys
+
+__all__ = ["Module"]
+
+
+class Module(Tree):
+    """Base class of all layers and networks.
+
+    A subclass calls ``super().__init__()``, assigns parameters and other modules to attributes, and defines
+    `forward`; calling the module calls it. See Note [Where members are] for how attributes are kept.
+
+    >>> from facula_tensor import Parameter, ones
+    >>> class Scale(Module):
+    ...     def __init__(self, width):
+    ...         super().__init__()
+    ...         self.weight = Parameter(ones(width))
+    ...     def forward(self, input):
+    ...         return input * self.weight
+    >>> scale = Scale(2)
+    >>> scale(ones(2)).requires_grad, list(scale.state_dict())
+    (True, ['weight'])
+    """
+
+    training: bool = True
+    _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; each subclass defines it."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: expected the class to define forward(self, ...); check its name and indentation"
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, and the hooks around it. An exception gets a note that says which module it came from."""
+        try:
+            if self._hooks is None:
+                return self.forward(*args, **kwargs)
+            return call_hooked(self, args, kwargs)
+        except Exception as error:
+            locate(error, self)
+            raise
+
+    # ----------------------------------------------------------------------------------------- the whole tree
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call `fn` on each module below, then on this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Put this module and all below in training mode, in which dropout drops and batch norm averages."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: expected a bool; got {mode!r}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Put this module and all below in evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask for gradients of all parameters, or no longer ask."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all parameters' gradients, or set them to zero."""
+        for parameter in self.parameters():
+            if parameter.grad is not None:
+                if set_to_none:
+                    parameter.grad = None
+                else:
+                    parameter.grad = parameter.grad.detach().zero_()
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Put `fn` of each parameter and buffer in its place; parameters stay the same objects, for optimizers."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        with no_grad():
+            for _, parameter in members(self, PARAMETER):
+                if parameter is None:
+                    continue
+                grad = parameter.grad
+                new = fn(parameter)
+                if new is not parameter:
+                    parameter.data = new
+                if grad is not None:
+                    parameter.grad = fn(grad)
+            for name, buffer in members(self, BUFFER):
+                if buffer is not None:
+                    self.__dict__[name] = fn(buffer)
+        return self
+
+    def to(
+        self,
+        *args: Any,
+        device: Any = None,
+        dtype: Any = None,
+        non_blocking: bool = False,
+        memory_format: Any = None,
+    ) -> Self:
+        """Move parameters and buffers to a device, or cast those of floating dtype; changes and returns the module.
+
+        `to("cpu")`, `to(facula.float64)`, `to(other_tensor)`. TypeError for a dtype that is not floating.
+
+        >>> from facula_nn import Linear
+        >>> from facula_tensor import float64
+        >>> Linear(2, 1).to(float64).weight.dtype
+        facula.float64
+        """
+        for arg in args:
+            if isinstance(arg, Tensor):
+                device, dtype = arg.device, arg.dtype
+            elif isinstance(arg, DType):
+                dtype = arg
+            elif isinstance(arg, (Device, str)):
+                device = arg
+            elif arg is not None and not isinstance(arg, bool):
+                raise TypeError(f"to: expected a device, a dtype or a tensor; got {type(arg).__name__}")
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"to: expected a floating dtype, since parameters have gradients; got {dtype.name}")
+
+        def convert(tensor: Tensor) -> Tensor:
+            wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None
+            order = memory_format if tensor.ndim == 4 else None
+            return tensor.to(device=device, dtype=wanted, memory_format=order)
+
+        return self._apply(convert)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to a device without the elements, which are whatever is there: from `meta`, say."""
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
+
+    def cpu(self) -> Self:
+        """Move to the host's memory."""
+        return self.to(device="cpu")
+
+    def cuda(self, device: Any = None) -> Self:
+        """Move to a CUDA device."""
+        return self.to(device="cuda" if device is None else device)
+
+    def float(self) -> Self:
+        """Cast floating parameters and buffers to float32."""
+        return self.to(dtype=float32)
+
+    def double(self) -> Self:
+        """Cast floating parameters and buffers to float64."""
+        return self.to(dtype=float64)
+
+    def half(self) -> Self:
+        """Cast floating parameters and buffers to float16."""
+        return self.to(dtype=float16)
+
+    def bfloat16(self) -> Self:
+        """Cast floating parameters and buffers to bfloat16."""
+        return self.to(dtype=bfloat16)
+
+    # --------------------------------------------------------------------------------------------- state dicts
+    def state_dict(
+        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
+        """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
+
+        >>> from facula_nn import Linear
+        >>> list(Linear(2, 1).state_dict())
+        ['weight', 'bias']
+        """
+        from collections import OrderedDict
+
+        from ._state import gather
+
+        gathered = OrderedDict() if destination is None else destination
+        gather(self, gathered, prefix, keep_vars)
+        return gathered
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Keys:
+        """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
+
+        Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
+        (where `strict`) and all values that do not fit; then nothing was changed.
+
+        >>> from facula_nn import Linear
+        >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
+        <All keys matched successfully>
+        """
+        from ._state import load
+
+        return load(self, state_dict, strict, assign)
+
+    def get_extra_state(self) -> Any:
+        """What `state_dict` keeps of this module beside tensors; a subclass that defines it takes part."""
+        raise RuntimeError(f"get_extra_state: {type(self).__name__} does not define it")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave."""
+        raise RuntimeError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")
+
+    # --------------------------------------------------------------------------------------------------- hooks
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> Handle:
+        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments."""
+        return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, (with_kwargs,))
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> Handle:
+        """Call ``hook(module, args, output)`` after forward, or ``(module, args, kwargs, output)``.
+
+        It may return another output. With `always_call` also when forward raised (output is None).
+        """
+        return add_hook(self, "register_forward_hook", "forward", hook, prepend, (with_kwargs, always_call))
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call ``hook(module, grad_output)`` when the gradients of the outputs are there; it may return others."""
+        return add_hook(self, "register_full_backward_pre_hook", "backward_pre", hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call ``hook(module, grad_input, grad_output)`` when both are there; it may return another grad_input.
+
+        Tuples, with None for what wants no gradient; `grad_input` has the positional arguments.
+        """
+        return add_hook(self, "register_full_backward_hook", "backward", hook, prepend)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(module, prefix, keep_vars)`` before `state_dict` looks at the module."""
+        return add_hook(self, "register_state_dict_pre_hook", "state_pre", hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(module, state_dict, prefix, {})`` when `state_dict` has put the module's tensors there."""
+        return add_hook(self, "register_state_dict_post_hook", "state_post", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(module, state_dict, prefix, {}, strict, missing, unexpected, misfits)`` before loading.
+
+        It may change the dict, which is a copy, and the three lists.
+        """
+        return add_hook(self, "register_load_state_dict_pre_hook", "load_pre", hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(module, keys)`` after loading; `keys` are the missing and unexpected ones."""
+        return add_hook(self, "register_load_state_dict_post_hook", "load_post", hook)
+
+    @property
+    def _forward_hooks(self) -> Hooks:
+        return hooks_of(self, "forward")
+
+    @property
+    def _forward_pre_hooks(self) -> Hooks:
+        return hooks_of(self, "forward_pre")
+
+    @property
+    def _backward_hooks(self) -> Hooks:
+        return hooks_of(self, "backward")
+
+    # -------------------------------------------------------------------------------------------- as an object
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # A shallow copy has names and hooks of its own, as it has attributes of its own.
+        self.__dict__["_kinds"] = dict(self._kinds)
+        if self._hooks is not None:
+            self.__dict__["_hooks"] = {table: _copied(hooks) for table, hooks in self._hooks.items()}
+
+    def extra_repr(self) -> str:
+        """What a subclass adds to its repr, in the parentheses."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        lines = self.extra_repr().splitlines()
+        children = [f"({name}): {module!r}" for name, module in members(self, MODULE)]
+        return nested(self._get_name(), lines, children)
+
+
+def nested(name: str, lines: list[str], children: list[str]) -> str:
+    """A repr with other reprs in it, one a line; on one line where there is little to say."""
+    if not children and len(lines) < 2:
+        return f"{name}({''.join(lines)})"
+    return "\n".join([f"{name}(", *["  " + line.replace("\n", "\n  ") for line in (*lines, *children)], ")"])
+
+
+def _copied(hooks: Hooks) -> Hooks:
+    copied = type(hooks)()
+    copied.update(hooks)
+    return copied

@@ -1,0 +1,57 @@
+"""Which layer failed: the note that an exception gets on its way out of modules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+if TYPE_CHECKING:
+    from ._module import Module
+
+
+class Place(str):
+    """A note that names a module within the outermost one that the exception has left so far.
+
+    Weakly: an exception may be kept for long. Pickled, it is plain text.
+    """
+
+    outermost: ref[Module]
+    path: str
+    innermost: str
+
+    def __reduce__(self) -> tuple:
+        return str, (str(self),)
+
+
+def locate(error: Exception, module: Module) -> None:
+    """Say in `error`'s notes that it came through `module`: ``in Net.body.0 (Linear(in_features=4, ...))``."""
+    notes = getattr(error, "__notes__", None)
+    place = notes[-1] if notes else None
+    if type(place) is not Place:
+        place = _place(module, "", _describe(module))
+        error.add_note(place)
+        return
+    inner = place.outermost()
+    if inner is None or inner is module:
+        return
+    name = next((name for name, one in module.named_modules() if one is inner), "")
+    path = ".".join(filter(None, (name, place.path)))
+    notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
+
+
+def _place(outermost: Module, path: str, innermost: str) -> Place:
+    name = type(outermost).__name__
+    place = Place(f"in {name}.{path} ({innermost})" if path else f"in {innermost}")
+    place.outermost, place.path, place.innermost = ref(outermost), path, innermost
+    return place
+
+
+def _describe(module: Any) -> str:
+    """One line: the class, and what it was made with where it has no children to show."""
+    name = type(module).__name__
+    if next(module.children(), None) is not None:
+        return name
+    try:
+        return f"{name}({module.extra_repr()})"
+    except Exception:  # a half-made module must not hide the error that is on its way
+        return name

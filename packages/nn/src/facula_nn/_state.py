@@ -1,0 +1,183 @@
+"""State dicts: what `Module.state_dict` gives and `Module.load_state_dict` takes, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Parameter, Tensor, no_grad
+
+from ._hooks import run_hooks
+from ._members import BUFFER, PARAMETER, UNSAVED, members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ._module import Module
+
+EXTRA = "_extra_state"
+
+
+class Keys(namedtuple("Keys", ("missing_keys", "unexpected_keys"))):
+    """What `load_state_dict` returns: keys of the module not in the dict, and of the dict not in the module."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<All keys matched successfully>" if not any(self) else super().__repr__()
+
+
+class StateDictError(RuntimeError):
+    """A state dict does not fit a module, which is unchanged. Its lists name everything that is wrong at once."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+    misfits: list[str]  # what of the dict cannot go where it belongs, and why
+
+    @classmethod
+    def of(cls, message: str, loading: Loading) -> StateDictError:
+        error = cls(message)
+        error.missing_keys, error.unexpected_keys, error.misfits = loading.missing, loading.unexpected, loading.misfits
+        return error
+
+
+def own_state(module: Module) -> Iterator[tuple[str, Tensor]]:
+    """The parameters and saved buffers that are the module's own."""
+    for kind in (PARAMETER, BUFFER):
+        for name, value in members(module, kind):
+            if value is not None and not module._kinds[name] & UNSAVED:
+                yield name, value
+
+
+def has_extra_state(module: Module) -> bool:
+    from ._module import Module
+
+    return type(module).get_extra_state is not Module.get_extra_state
+
+
+def gather(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+    """Put the state of `module` and its children into `destination`."""
+    run_hooks(module, "state_pre", module, prefix, keep_vars)
+    for name, value in own_state(module):
+        destination[prefix + name] = value if keep_vars else value.detach()
+    if has_extra_state(module):
+        destination[prefix + EXTRA] = module.get_extra_state()
+    for name, child in module._modules.items():
+        if child is not None:
+            child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    run_hooks(module, "state_post", module, destination, prefix, {})
+
+
+class Loading:
+    """A plan of what goes where, made before anything is changed."""
+
+    def __init__(self, state: dict[str, Any], strict: bool, assign: bool) -> None:
+        self.state, self.strict, self.assign = state, strict, assign
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+        self.misfits: list[str] = []
+        self.tensors: list[tuple[Module, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
+        self.extras: list[tuple[Module, Any]] = []
+        self.visited: list[tuple[Module, str]] = []
+
+    def plan(self, module: Module, prefix: str) -> None:
+        """Find what of the dict goes into `module` and its children."""
+        self.visited.append((module, prefix))
+        lists = self.missing, self.unexpected, self.misfits
+        run_hooks(module, "load_pre", module, self.state, prefix, {}, self.strict, *lists)
+        state = self.state
+        for name, target in own_state(module):
+            if prefix + name not in state:
+                self.missing.append(prefix + name)
+                continue
+            source = state[prefix + name]
+            reason = _misfit(target, source, self.assign)
+            if reason:
+                self.misfits.append(f"{prefix + name!r}: {reason}")
+            else:
+                self.tensors.append((module, name, target, source))
+        if has_extra_state(module):
+            if prefix + EXTRA in state:
+                self.extras.append((module, state[prefix + EXTRA]))
+            else:
+                self.missing.append(prefix + EXTRA)
+        for name, child in module._modules.items():
+            if child is not None:
+                self.plan(child, f"{prefix}{name}.")
+
+    def find_unexpected(self) -> None:
+        """Keys of the dict that nothing asked for."""
+        expected = set(self.missing)
+        for module, prefix in self.visited:
+            expected.update(prefix + name for name, _ in own_state(module))
+            if has_extra_state(module):
+                expected.add(prefix + EXTRA)
+        self.unexpected += [key for key in self.state if key not in expected]
+
+    def check(self, module: Module) -> None:
+        """Raise one error that lists all that is wrong."""
+        wrong = {"values that do not fit": self.misfits}
+        if self.strict:
+            wrong = {
+                "missing keys (the module has them, the dict has not)": self.missing,
+                "unexpected keys (the dict has them, the module has not)": self.unexpected,
+                **wrong,
+            }
+        found = {title: keys for title, keys in wrong.items() if keys}
+        if not found:
+            return
+        text = "".join(f"\n  {title}:" + "".join(f"\n    {key}" for key in keys) for title, keys in found.items())
+        remedy = "" if self.misfits else "\n  strict=False leaves such keys alone"
+        message = f"load_state_dict: the dict does not fit {type(module).__name__}; nothing was changed{text}{remedy}"
+        raise StateDictError.of(message, self)  # made there: here it would be in its own traceback's frame
+
+    def carry_out(self) -> Keys:
+        """Copy or assign; then the hooks that look at the result."""
+        with no_grad():
+            for module, name, target, source in self.tensors:
+                if not self.assign:
+                    target.copy_(source)
+                elif isinstance(target, Parameter):
+                    module.__dict__[name] = _as_parameter(source, target.requires_grad)
+                else:
+                    module.__dict__[name] = source
+        for module, extra in self.extras:
+            module.set_extra_state(extra)
+        keys = Keys(self.missing, self.unexpected)
+        for module, _ in reversed(self.visited):
+            run_hooks(module, "load_post", module, keys)
+        return keys
+
+
+def _misfit(target: Tensor, source: Any, assign: bool) -> str | None:
+    """Why `source` cannot take the place of `target`, or be copied there; None where it can."""
+    if not isinstance(source, Tensor):
+        return f"expected a Tensor; got {type(source).__name__}"
+    if source.shape != target.shape:
+        return f"expected shape {tuple(target.shape)}; got {tuple(source.shape)}"
+    if assign:
+        return None
+    if source.is_complex() and not target.is_complex():
+        return f"expected {target.dtype.name}; got {source.dtype.name}, whose imaginary parts would be lost"
+    if target._version is None:
+        return "its memory in the module is read-only"
+    return None
+
+
+def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
+    if isinstance(source, Parameter):
+        return source.requires_grad_(requires_grad)  # type: ignore[return-value]
+    return Parameter(source, requires_grad)
+
+
+def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Keys:
+    """`Module.load_state_dict`."""
+    from collections.abc import Mapping
+
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}")
+    loading = Loading(dict(state_dict), strict, assign)
+    loading.plan(module, "")
+    loading.find_unexpected()
+    loading.check(module)
+    return loading.carry_out()

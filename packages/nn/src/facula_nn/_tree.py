@@ -1,0 +1,245 @@
+"""`Tree`: what a module is before it computes anything: members under names, and the ways to walk over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Parameter, Tensor
+
+from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._module import Module
+
+
+class Tree:
+    """The half of `Module` that keeps parameters, buffers and submodules. See Note [Where members are]."""
+
+    _kinds: dict[str, int]
+
+    def __init__(self) -> None:
+        self.__dict__["_kinds"] = {}
+
+    # --------------------------------------------------------------------------------------------- attributes
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        kinds = own.get("_kinds")
+        kind = _kind_of(value)
+        if kinds is None:
+            if kind:
+                raise AttributeError(
+                    f"{type(self).__name__}: cannot assign {NAMES[kind]} {name!r} before Module.__init__() was called; "
+                    "begin __init__ with super().__init__()"
+                )
+        elif kind or name in kinds:
+            former = kinds.get(name, 0) & ~UNSAVED
+            if kind and kind != former:
+                own.pop(name, None)
+                kinds.pop(name, None)
+                if kind != MODULE:
+                    self._register(kind, name, value)
+                else:  # may take the place of a class attribute
+                    kinds[name], own[name] = kind, value
+            elif kind or value is None or (former == BUFFER and isinstance(value, Tensor)):
+                own[name] = value
+            else:
+                wanted = {PARAMETER: "Parameter", MODULE: "Module", BUFFER: "Tensor"}[former]
+                raise TypeError(
+                    f"{type(self).__name__}.{name}: expected a {wanted} or None, since it is a {NAMES[former]}; "
+                    f"got {type(value).__name__}; delete the attribute first to use it for something else"
+                )
+            return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if self.__dict__.get("_kinds", {}).pop(name, None) is None:
+            object.__delattr__(self, name)
+        else:
+            self.__dict__.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        # Called when the usual look-up failed.
+        if name == "_kinds":
+            raise AttributeError(
+                f"{type(self).__name__}: Module.__init__() was not called; begin __init__ with super().__init__()"
+            )
+        return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
+
+    def __dir__(self) -> list[str]:
+        return sorted(name for name in object.__dir__(self) if not name[:1].isdigit())
+
+    @property
+    def _parameters(self) -> Members:
+        return Members(self, PARAMETER)
+
+    @property
+    def _buffers(self) -> Members:
+        return Members(self, BUFFER)
+
+    @property
+    def _modules(self) -> Members:
+        return Members(self, MODULE)
+
+    @property
+    def _non_persistent_buffers_set(self) -> set[str]:
+        return {name for name, kind in self._kinds.items() if kind & UNSAVED}
+
+    # ------------------------------------------------------------------------------------------- registration
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter; None keeps the name for one that is not there.
+
+        TypeError for what is no Parameter, KeyError for a name that is empty, has a dot or is taken, ValueError for
+        a parameter that was computed.
+        """
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"register_parameter: expected a Parameter or None for {name!r}; got {type(param).__name__}"
+            )
+        self._register(PARAMETER, name, param)
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state but not trained; not `persistent`, it is no part of `state_dict`.
+
+        TypeError for what is no tensor, KeyError for a name that is empty, has a dot or is taken.
+
+        >>> from facula_nn import Module
+        >>> from facula_tensor import zeros
+        >>> module = Module()
+        >>> module.register_buffer("mean", zeros(2))
+        >>> module.mean
+        tensor([0., 0.])
+        """
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {type(tensor).__name__}")
+        self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
+        if module is not None and not isinstance(module, Tree):
+            raise TypeError(f"register_module: expected a Module or None for {name!r}; got {type(module).__name__}")
+        self._register(MODULE, name, module)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Another name for `register_module`."""
+        self.register_module(name, module)
+
+    def _register(self, kind: int, name: str, value: Any) -> None:
+        operation = f"register_{NAMES[kind & ~UNSAVED]}"
+        kinds = self._kinds
+        if not isinstance(name, str):
+            raise TypeError(f"{operation}: expected the name as a str; got {type(name).__name__}")
+        if not name or "." in name:
+            raise KeyError(f"{operation}: expected a name that is not empty and has no dot; got {name!r}")
+        if kinds.get(name, 0) & ~UNSAVED != kind & ~UNSAVED and hasattr(self, name):
+            raise KeyError(f"{operation}: {type(self).__name__} has an attribute {name!r} already")
+        if kind == PARAMETER and value is not None and not value.is_leaf:
+            raise ValueError(f"{operation}: expected a leaf for {name!r}; this parameter was computed; use .detach()")
+        if isinstance(value, Buffer) and not value.persistent:
+            kind |= UNSAVED
+        kinds[name] = kind
+        self.__dict__[name] = value
+
+    # ---------------------------------------------------------------------------------------------- iteration
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, each once, with their dotted paths.
+
+        >>> from facula_nn import ReLU, Sequential
+        >>> [name for name, module in Sequential(Sequential(ReLU())).named_modules()]
+        ['', '0', '0.0']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self  # type: ignore[misc]
+        for name, module in members(self, MODULE):
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below it, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below, each once, with their names."""
+        seen: set[Module] = set()
+        for name, module in members(self, MODULE):
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their dotted names; without `recurse` only the module's own."""
+        return self._named(PARAMETER, prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once: what an optimizer takes."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers, each once, with their dotted names; without `recurse` only the module's own."""
+        return self._named(BUFFER, prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in below:
+            for name, value in members(module, kind):
+                if value is not None and id(value) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path; "" is this one. AttributeError that names the part which is not there."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            below = dict(members(module, MODULE)).get(name)
+            if below is None:
+                raise AttributeError(f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}")
+            module = below
+        return module
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path. AttributeError where there is none."""
+        return self._get("get_parameter", PARAMETER, target)
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path. AttributeError where there is none."""
+        return self._get("get_buffer", BUFFER, target)
+
+    def _get(self, operation: str, kind: int, target: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        found = dict(members(module, kind)).get(name)
+        if found is None:
+            raise AttributeError(f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}")
+        return found
+
+
+def _kind_of(value: Any) -> int:
+    """What a value is by itself: assigned to an attribute, it becomes a member of this kind. 0 for most."""
+    if isinstance(value, Tensor):
+        return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
+    return MODULE if isinstance(value, Tree) else 0

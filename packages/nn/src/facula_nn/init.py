@@ -1,0 +1,238 @@
+"""Initial values for parameters: each function fills a tensor in place, records no gradient, and returns it.
+
+Names, arguments and distributions are those of `torch.nn.init`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from facula_tensor import Tensor, no_grad
+
+if TYPE_CHECKING:
+    from facula_tensor import Generator
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+_GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+_LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor by which weights before this nonlinearity should be wider; `param` is leaky_relu's slope.
+
+    ValueError for a nonlinearity that has no recommended value.
+
+    >>> calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity in _LINEAR:
+        return 1.0
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"calculate_gain: expected leaky_relu's slope as a number; got {slope!r}")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        known = ", ".join(sorted({*_GAINS, *_LINEAR, "leaky_relu"}))
+        raise ValueError(f"calculate_gain: expected nonlinearity among {known}; got {nonlinearity!r}")
+    return _GAINS[nonlinearity]
+
+
+@no_grad()
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Numbers drawn evenly from [a, b).
+
+    >>> from facula_tensor import empty
+    >>> bool((uniform_(empty(9), 1.0, 2.0) >= 1).all())
+    True
+    """
+    return tensor.uniform_(a, b, generator=generator)
+
+
+@no_grad()
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Draws from the normal distribution."""
+    return tensor.normal_(mean, std, generator=generator)
+
+
+@no_grad()
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Draws from the normal distribution, those outside [a, b] drawn again. ValueError unless a < b.
+
+    A cut at which nearly nothing is left (both ends beyond 4 `std` on one side of `mean`) is refused.
+    """
+    if not a < b:
+        raise ValueError(f"trunc_normal_: expected a < b; got {a} and {b}")
+    if std <= 0 or (a - mean) / std > 4 or (b - mean) / std < -4:
+        raise ValueError(f"trunc_normal_: nothing to draw from normal({mean}, {std}) between {a} and {b}")
+    tensor.normal_(mean, std, generator=generator)
+    while True:
+        outside = ((tensor < a) + (tensor > b)).bool()
+        if not outside.any():
+            return tensor
+        tensor.copy_(tensor.clone().normal_(mean, std, generator=generator).where(outside, tensor))
+
+
+@no_grad()
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """`val` everywhere.
+
+    >>> from facula_tensor import empty
+    >>> constant_(empty(2), 3.0)
+    tensor([3., 3.])
+    """
+    return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """1 everywhere."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """0 everywhere."""
+    return constant_(tensor, 0.0)
+
+
+@no_grad()
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity, as far as a matrix of this shape can be it. ValueError unless there are 2 dimensions."""
+    from facula_tensor import eye
+
+    if tensor.ndim != 2:
+        raise ValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
+    return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
+
+
+@no_grad()
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Convolution weights (out, in / groups, ...) that hand their input on, in each group.
+
+    ValueError unless there are 3 to 5 dimensions and `groups` divides the first.
+    """
+    shape = tuple(tensor.shape)
+    if not 3 <= len(shape) <= 5:
+        raise ValueError(f"dirac_: expected a tensor of 3, 4 or 5 dimensions; got shape {shape}")
+    if groups < 1 or shape[0] % groups:
+        raise ValueError(f"dirac_: expected groups to divide the {shape[0]} output channels; got {groups}")
+    outputs = shape[0] // groups
+    middle = tuple(size // 2 for size in shape[2:])
+    tensor.zero_()
+    for group in range(groups):
+        for channel in range(min(outputs, shape[1])):
+            tensor[(group * outputs + channel, channel, *middle)] = 1
+    return tensor
+
+
+@no_grad()
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Drawn evenly, with variance gain² · 2 / (fan_in + fan_out).
+
+    X. Glorot and Y. Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010.
+    """
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(fans("xavier_uniform_", tensor)))
+    return tensor.uniform_(-bound, bound, generator=generator)
+
+
+@no_grad()
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`."""
+    std = gain * math.sqrt(2.0 / sum(fans("xavier_normal_", tensor)))
+    return tensor.normal_(0.0, std, generator=generator)
+
+
+@no_grad()
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Drawn evenly, with variance gain² / fan; `a` is leaky_relu's slope, `mode` fan_in or fan_out.
+
+    K. He et al., Delving Deep into Rectifiers, ICCV 2015.
+    """
+    if 0 in tensor.shape:
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming("kaiming_uniform_", tensor, a, mode, nonlinearity)
+    return tensor.uniform_(-bound, bound, generator=generator)
+
+
+@no_grad()
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Drawn from a normal distribution of mean 0 and variance gain² / fan; see `kaiming_uniform_`."""
+    if 0 in tensor.shape:
+        return tensor
+    return tensor.normal_(0.0, _kaiming("kaiming_normal_", tensor, a, mode, nonlinearity), generator=generator)
+
+
+@no_grad()
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Rows (or columns, where they are fewer) that are orthogonal and of length `gain`; dimensions from the second on
+    count as one. ValueError for fewer than 2.
+
+    A. Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014.
+    """
+    if tensor.ndim < 2:
+        raise ValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")
+    if tensor.numel() == 0:
+        return tensor
+    import numpy as np
+
+    from facula_tensor import float64, from_numpy, randn
+
+    rows = tensor.shape[0]
+    drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator).numpy()
+    q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
+    q = q * np.sign(np.diag(r))  # else not evenly distributed: F. Mezzadri, Notices of the AMS 54, 2007
+    if drawn.shape[0] < drawn.shape[1]:
+        q = q.T
+    return tensor.copy_(from_numpy(np.ascontiguousarray(q * gain)).reshape(tuple(tensor.shape)))
+
+
+def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
+    """How many numbers go into one output, and come from one input: of weights (out, in, *kernel)."""
+    shape = tuple(tensor.shape)
+    if len(shape) < 2:
+        raise ValueError(f"{operation}: expected at least 2 dimensions to count fan in and fan out; got shape {shape}")
+    field = math.prod(shape[2:])
+    return shape[1] * field, shape[0] * field
+
+
+def _kaiming(operation: str, tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    """The standard deviation."""
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"{operation}: expected mode fan_in or fan_out; got {mode!r}")
+    fan = fans(operation, tensor)[mode.lower() == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)

@@ -1,0 +1,59 @@
+"""Layers that only change the shape."""
+
+from __future__ import annotations
+
+from facula_tensor import Tensor
+
+from .._module import Module
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """The dimensions from `start_dim` to `end_dim` as one.
+
+    >>> from facula_tensor import ones
+    >>> Flatten()(ones(2, 3, 4)).shape
+    facula.Size([2, 12])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Of any shape with these dimensions."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """The dimension `dim` as several, of the lengths `unflattened_size` (one may be -1).
+
+    >>> from facula_tensor import ones
+    >>> Unflatten(1, (3, 4))(ones(2, 12)).shape
+    facula.Size([2, 3, 4])
+    """
+
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
+        super().__init__()
+        if not isinstance(dim, int) or isinstance(dim, bool):
+            raise TypeError(f"Unflatten: expected dim to be an integer; got {dim!r}")
+        if not isinstance(unflattened_size, (tuple, list)) or not all(isinstance(n, int) for n in unflattened_size):
+            raise TypeError(f"Unflatten: expected unflattened_size to be a tuple of integers; got {unflattened_size!r}")
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Of any shape with this dimension."""
+        from facula_tensor.extend import check_dim
+
+        shape = tuple(input.shape)
+        dim = check_dim("Unflatten", self.dim, len(shape))
+        return input.reshape(*shape[:dim], *self.unflattened_size, *shape[dim + 1 :])
+
+    def extra_repr(self) -> str:
+        """The dimension and its parts."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,66 @@
+"""Layers that multiply by a matrix, and the one that does nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from facula_tensor import Parameter, Tensor, empty
+
+from .. import functional as F
+from .. import init
+from .._module import Module
+
+__all__ = ["Identity", "Linear"]
+
+
+class Identity(Module):
+    """Its input. Takes any arguments and ignores them.
+
+    >>> Identity(54, unused=True)
+    Identity()
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` itself."""
+        return input
+
+
+class Linear(Module):
+    """input @ weight.T + bias, over the last dimension: (*, in_features) to (*, out_features).
+
+    `weight` (out_features, in_features) and `bias` (out_features) begin evenly drawn from ±1 / sqrt(in_features).
+
+    >>> from facula_tensor import ones
+    >>> Linear(3, 2)(ones(5, 3)).shape
+    facula.Size([5, 2])
+    """
+
+    bias: Parameter | None
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
+        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # which is even in ±1 / sqrt(in_features)
+        if self.bias is not None and self.in_features:
+            bound = 1 / math.sqrt(self.in_features)
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (*, in_features) to (*, out_features)."""
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -1,0 +1,35 @@
+"""Small modules that several tests use."""
+
+import facula_nn as nn
+import facula_tensor as ft
+
+
+class Scale(nn.Module):
+    """A parameter, two buffers, and a name without parameter."""
+
+    def __init__(self, width=2):
+        super().__init__()
+        self.weight = nn.Parameter(ft.ones(width))
+        self.register_parameter("bias", None)
+        self.register_buffer("count", ft.zeros(1, dtype=ft.int64))
+        self.register_buffer("cache", ft.zeros(width), persistent=False)
+
+    def forward(self, input):
+        return input * self.weight
+
+
+class Net(nn.Module):
+    """A chain and a scale."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+        self.scale = Scale()
+
+    def forward(self, input):
+        return self.scale(self.body(input))
+
+
+def same(a, b):
+    """Whether two tensors have equal elements."""
+    return a.shape == b.shape and bool((a == b).all())

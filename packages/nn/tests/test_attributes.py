@@ -1,0 +1,236 @@
+"""Members of modules: attributes, registration, the views of one kind, and what is refused."""
+
+import pytest
+from nn_toys import Net, Scale, same
+
+import facula_nn as nn
+import facula_tensor as ft
+
+
+def names(pairs):
+    return [name for name, _ in pairs]
+
+
+def test_members_are_attributes_by_kind():
+    net = Net()
+    assert names(net.named_parameters()) == [
+        "body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias", "scale.weight",
+    ]  # fmt: skip
+    assert names(net.named_buffers()) == ["scale.count", "scale.cache"]
+    assert names(net.named_modules()) == ["", "body", "body.0", "body.1", "body.2", "scale"]
+    assert names(net.named_children()) == ["body", "scale"]
+    assert vars(net.scale)["weight"] is net.scale.weight
+    assert net.scale.bias is None
+
+
+def test_iterators_without_names():
+    net = Net()
+    assert [type(module).__name__ for module in net.children()] == ["Sequential", "Scale"]
+    assert len(list(net.modules())) == 6
+    assert [p is q for p, (_, q) in zip(net.parameters(), net.named_parameters(), strict=True)] == [True] * 5
+    assert len(list(net.buffers())) == 2
+    assert list(net.parameters(recurse=False)) == []
+    assert names(net.named_parameters(prefix="net"))[-1:] == ["net.scale.weight"]
+
+
+def test_a_shared_parameter_counts_once():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    net[1].weight = net[0].weight
+    net.append(net[0])
+    assert names(net.named_parameters()) == ["0.weight", "0.bias", "1.bias"]
+    assert len(names(net.named_parameters(remove_duplicate=False))) == 6
+    assert names(net.named_modules()) == ["", "0", "1"]
+    assert names(net.named_modules(remove_duplicate=False)) == ["", "0", "1", "2"]
+    assert list(net.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias", "2.weight", "2.bias"]
+
+
+def test_assigning_again_keeps_the_order():
+    module = nn.Linear(2, 2)
+    module.weight = nn.Parameter(ft.zeros(2, 2))
+    assert names(module.named_parameters()) == ["weight", "bias"]
+    del module.weight
+    module.weight = nn.Parameter(ft.zeros(2, 2))
+    assert names(module.named_parameters()) == ["bias", "weight"]
+
+
+def test_a_name_may_change_its_kind():
+    module = nn.Module()
+    module.thing = nn.Parameter(ft.ones(1))
+    module.thing = nn.Buffer(ft.zeros(1))
+    assert not list(module.parameters()) and names(module.named_buffers()) == ["thing"]
+    module.thing = nn.ReLU()
+    assert not list(module.buffers()) and names(module.named_children()) == ["thing"]
+    del module.thing
+    assert not hasattr(module, "thing") and not list(module.children())
+    module.thing = 3
+    assert module.thing == 3 and module.state_dict() == {}
+
+
+def test_plain_tensors_are_no_members():
+    module = nn.Module()
+    module.thing = ft.ones(2)
+    assert module.state_dict() == {} and not list(module.buffers())
+
+
+def test_a_buffer_stays_one_when_a_tensor_is_assigned():
+    module = Scale()
+    module.count = ft.ones(1, dtype=ft.int64)
+    module.cache = ft.ones(2)
+    assert same(module.state_dict()["count"], ft.ones(1, dtype=ft.int64))
+    assert "cache" not in module.state_dict()
+    module.count = None
+    assert list(module.state_dict()) == ["weight"]
+
+
+def test_buffers_by_class():
+    module = nn.Module()
+    module.kept, module.passing = nn.Buffer(ft.ones(2)), nn.Buffer(ft.ones(2), persistent=False)
+    assert list(module.state_dict()) == ["kept"]
+    assert isinstance(module.kept, ft.Tensor) and not module.kept.requires_grad
+    assert type(module.kept + 1) is ft.Tensor
+    with pytest.raises(TypeError, match="Buffer: expected data to be a Tensor; got list"):
+        nn.Buffer([1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("weight", 3, r"Scale.weight: expected a Parameter or None, since it is a parameter; got int"),
+        ("weight", ft.ones(2), r"Scale.weight: expected a Parameter or None.*got Tensor"),
+        ("count", 3, r"Scale.count: expected a Tensor or None, since it is a buffer; got int"),
+        ("child", 3, r"Scale.child: expected a Module or None, since it is a module; got int"),
+    ],
+)
+def test_a_member_is_not_replaced_by_something_else(name, value, said):
+    module = Scale()
+    module.child = nn.ReLU()
+    before = vars(module)[name]
+    with pytest.raises(TypeError, match=said):
+        setattr(module, name, value)
+    assert vars(module)[name] is before
+
+
+@pytest.mark.parametrize("value", [nn.ReLU(), nn.Parameter(ft.ones(1)), nn.Buffer(ft.ones(1))])
+def test_assigning_before_init_says_so(value):
+    class Early(nn.Module):
+        def __init__(self):
+            self.number = 3  # plain values may come early
+            self.thing = value
+            super().__init__()
+
+    with pytest.raises(AttributeError, match=r"Early: cannot assign .* 'thing' .*begin __init__ with super"):
+        Early()
+
+
+def test_a_module_without_init_says_so():
+    class Without(nn.Module):
+        def __init__(self):
+            pass
+
+    with pytest.raises(AttributeError, match=r"Without: Module.__init__\(\) was not called"):
+        list(Without().parameters())
+
+
+def test_registration_refuses():
+    module = Scale()
+    with pytest.raises(TypeError, match="register_parameter: expected a Parameter or None for 'a'; got Tensor"):
+        module.register_parameter("a", ft.ones(1))
+    with pytest.raises(TypeError, match="register_buffer: expected a Tensor or None for 'a'; got list"):
+        module.register_buffer("a", [1])
+    with pytest.raises(TypeError, match="register_module: expected a Module or None for 'a'; got int"):
+        module.add_module("a", 1)
+    with pytest.raises(TypeError, match="expected the name as a str; got int"):
+        module.register_buffer(1, ft.ones(1))
+    for name in ("", "a.b"):
+        with pytest.raises(KeyError, match="expected a name that is not empty and has no dot"):
+            module.register_module(name, nn.ReLU())
+    for name in ("forward", "weight", "training"):
+        with pytest.raises(KeyError, match=f"Scale has an attribute '{name}' already"):
+            module.register_buffer(name, ft.ones(1))
+    computed = nn.Parameter(ft.ones(2))
+    computed.node = (computed * 2).node
+    with pytest.raises(ValueError, match="expected a leaf for 'a'"):
+        module.register_parameter("a", computed)
+    assert names(module.named_parameters()) == ["weight"]
+
+
+def test_views_of_one_kind_read_and_write():
+    module = Scale()
+    assert list(module._parameters.items()) == [("weight", module.weight), ("bias", None)]
+    assert set(module._buffers) == {"count", "cache"}
+    module._parameters["weight"] = nn.Parameter(ft.zeros(2))
+    assert same(module.weight, ft.zeros(2))
+    module._parameters["more"] = nn.Parameter(ft.zeros(1))
+    assert names(module.named_parameters()) == ["weight", "more"]
+    weight = module._parameters.pop("weight")
+    assert not hasattr(module, "weight") and "weight" not in module._parameters
+    module.weight = weight * 1  # how weights are recomputed from others
+    assert names(module.named_parameters()) == ["more"]
+    module._modules["child"] = nn.ReLU()
+    assert module.child is module._modules["child"] and len(module._modules) == 1
+    assert module._buffers.copy() == dict(module._buffers)
+    assert module._non_persistent_buffers_set == {"cache"}
+    for view, name in ((module._parameters, "count"), (module._buffers, "more"), (module._modules, "nothing")):
+        with pytest.raises(KeyError, match=name):
+            view[name]
+        with pytest.raises(KeyError, match=name):
+            del view[name]
+
+
+def test_paths():
+    net = Net()
+    assert net.get_submodule("") is net
+    assert net.get_submodule("body.0") is net.body[0]
+    assert net.get_parameter("body.0.weight") is net.body[0].weight
+    assert net.get_buffer("scale.count") is net.scale.count
+    with pytest.raises(AttributeError, match=r"get_submodule\('body.7'\): Sequential has no module '7'"):
+        net.get_submodule("body.7")
+    with pytest.raises(AttributeError, match=r"get_parameter\('scale.bias'\): Scale has no parameter 'bias'"):
+        net.get_parameter("scale.bias")
+    with pytest.raises(AttributeError, match=r"get_buffer\('scale.weight'\): Scale has no buffer 'weight'"):
+        net.get_buffer("scale.weight")
+
+
+def test_a_missing_attribute_and_one_inside_a_property():
+    class Module(nn.Module):
+        @property
+        def size(self):
+            return self.wieght.shape
+
+    with pytest.raises(AttributeError, match="'Module' object has no attribute 'nothing'"):
+        Module().nothing
+    with pytest.raises(AttributeError, match="'Module' object has no attribute 'wieght'"):
+        Module().size
+
+
+def test_a_subclass_may_look_elsewhere_for_attributes():
+    class Wrapper(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+        def __getattr__(self, name):
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(self.module, name)
+
+    wrapper = Wrapper(nn.Linear(3, 2))
+    assert wrapper.out_features == 2 and wrapper.weight is wrapper.module.weight
+
+
+def test_a_class_attribute_gives_way_to_a_module():
+    class Module(nn.Module):
+        act = None
+
+        def __init__(self):
+            super().__init__()
+            self.act = nn.ReLU()
+
+    assert names(Module().named_children()) == ["act"]
+
+
+def test_dir_lists_what_can_be_typed():
+    net = nn.Sequential(nn.ReLU())
+    net.extra = nn.ReLU()
+    assert "extra" in dir(net) and "forward" in dir(net) and "0" not in dir(net)

@@ -1,0 +1,157 @@
+"""What a module does as a whole: calls, modes, conversion, gradients, copies, repr."""
+
+import copy
+import pickle
+
+import pytest
+from nn_toys import Net, Scale, same
+
+import facula_nn as nn
+import facula_tensor as ft
+
+
+def test_forward_is_missing():
+    class Without(nn.Module):
+        def forwrad(self, x):
+            return x
+
+    with pytest.raises(NotImplementedError, match=r"Without: expected the class to define forward\(self, ...\)"):
+        Without()(1)
+
+
+def test_a_call_passes_everything_on():
+    class Echo(nn.Module):
+        def forward(self, *args, **kwargs):
+            return args, kwargs
+
+    assert Echo()(1, 2, three=3) == ((1, 2), {"three": 3})
+
+
+def test_apply_goes_upwards():
+    net, seen = Net(), []
+    assert net.apply(lambda module: seen.append(type(module).__name__)) is net
+    assert seen == ["Linear", "ReLU", "Linear", "Sequential", "Scale", "Net"]
+
+
+def test_modes():
+    net = Net()
+    assert all(module.training for module in net.modules())
+    assert net.eval() is net
+    assert not any(module.training for module in net.modules())
+    net.body.train()
+    assert net.body[0].training and not net.training
+    with pytest.raises(ValueError, match="train: expected a bool; got 'no'"):
+        net.train("no")
+
+
+def test_gradients_are_asked_for_and_forgotten():
+    net = Net()
+    net(ft.ones(1, 4)).sum().backward()
+    assert all(parameter.grad is not None for parameter in net.parameters())
+    net.zero_grad(set_to_none=False)
+    assert all(float(parameter.grad.abs().sum()) == 0 for parameter in net.parameters())
+    net.zero_grad()
+    assert all(parameter.grad is None for parameter in net.parameters())
+    net.requires_grad_(False)
+    assert not net(ft.ones(1, 4)).requires_grad
+
+
+def test_conversion_changes_the_parameters_themselves():
+    net = Net()
+    net(ft.ones(1, 4)).sum().backward()
+    before = list(net.parameters())
+    assert net.double() is net
+    assert [a is b for a, b in zip(before, net.parameters(), strict=True)] == [True] * 5
+    assert {p.dtype for p in net.parameters()} == {p.grad.dtype for p in net.parameters()} == {ft.float64}
+    assert net.scale.cache.dtype is ft.float64 and net.scale.count.dtype is ft.int64
+    net(ft.ones(1, 4, dtype=ft.float64)).sum().backward()
+    for method, dtype in (("float", ft.float32), ("half", ft.float16), ("bfloat16", ft.bfloat16)):
+        assert getattr(net, method)().scale.weight.dtype is dtype
+    assert net.to("cpu", ft.float32).to(ft.ones(1, dtype=ft.float64)).scale.weight.dtype is ft.float64
+
+
+def test_conversion_of_a_parameter_that_two_modules_have():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    net[1].weight = net[0].weight
+    net.double()
+    assert net[1].weight is net[0].weight and net[0].weight.dtype is ft.float64
+
+
+def test_devices():
+    net = Net().to("meta")
+    assert {p.device.type for p in net.parameters()} == {"meta"}
+    empty = net.to_empty(device="cpu")
+    assert empty is net and net(ft.ones(1, 4)).shape == (1, 2)
+    assert nn.Linear(3, 2, device="meta").weight.is_meta
+    with pytest.raises(RuntimeError, match="cuda"):
+        net.cuda()
+    assert net.cpu().body[0].weight.device.type == "cpu"
+
+
+@pytest.mark.parametrize("argument", [ft.int64, 3.0, [1]])
+def test_conversion_refuses(argument):
+    net = Net()
+    with pytest.raises(TypeError, match=r"^to: expected"):
+        net.to(argument)
+    assert net.scale.weight.dtype is ft.float32
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_deep_copies_and_pickles(duplicate):
+    net = Net()
+    net.body[2].bias = net.scale.weight  # a shared parameter stays shared
+    other = duplicate(net)
+    assert repr(other) == repr(net)
+    assert all(same(a, b) for a, b in zip(net.parameters(), other.parameters(), strict=True))
+    assert other.body[2].bias is other.scale.weight
+    other.scale.weight.data.fill_(7.0)
+    assert not same(net.scale.weight, other.scale.weight)
+    x = ft.ones(1, 4)
+    other(x).sum().backward()
+    assert net.scale.weight.grad is None
+
+
+def test_a_shallow_copy_has_names_of_its_own():
+    net = Scale()
+    net.register_forward_hook(lambda module, args, output: output + 1)
+    other = copy.copy(net)
+    other.more = nn.Parameter(ft.ones(1))
+    other._forward_hooks.clear()
+    assert other.weight is net.weight
+    assert [name for name, _ in net.named_parameters()] == ["weight"]
+    assert float(net(ft.zeros(2)).sum()) == 2
+
+
+def test_repr():
+    class Deep(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net, self.gone = Net(), nn.ReLU()
+            self.gone = None
+
+        def extra_repr(self):
+            return "width=3"
+
+    assert repr(nn.ReLU()) == "ReLU()"
+    assert repr(nn.Module()) == "Module()"
+    assert (
+        repr(Deep())
+        == """\
+Deep(
+  width=3
+  (net): Net(
+    (body): Sequential(
+      (0): Linear(in_features=4, out_features=3, bias=True)
+      (1): ReLU()
+      (2): Linear(in_features=3, out_features=2, bias=True)
+    )
+    (scale): Scale()
+  )
+  (gone): None
+)"""
+    )
+
+
+def test_unused_arguments_are_refused():
+    with pytest.raises(TypeError):
+        nn.Module(3)

@@ -1,0 +1,191 @@
+"""State dicts: what is in them, loading all or nothing, extra state, and hooks."""
+
+import pickle
+
+import pytest
+from nn_toys import Net, Scale, same
+
+import facula_nn as nn
+import facula_tensor as ft
+
+KEYS = ["body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias", "scale.weight", "scale.count"]
+
+
+def snapshot(module):
+    return {name: tensor.clone() for name, tensor in module.state_dict().items()}
+
+
+def test_what_is_in_one():
+    net = Net()
+    state = net.state_dict()
+    assert list(state) == KEYS
+    assert not any(tensor.requires_grad for tensor in state.values())
+    assert state["scale.weight"].data_ptr() == net.scale.weight.data_ptr()
+    assert net.state_dict(keep_vars=True)["scale.weight"] is net.scale.weight
+    assert next(iter(net.state_dict(prefix="net."))) == "net.body.0.weight"
+    destination = {"epoch": 3}
+    assert net.state_dict(destination=destination) is destination and len(destination) == 7
+
+
+def test_a_round_trip_copies():
+    net, other = Net(), Net()
+    keys = other.load_state_dict(net.state_dict())
+    assert repr(keys) == "<All keys matched successfully>" and keys == ([], [])
+    assert all(same(a, b) for a, b in zip(net.parameters(), other.parameters(), strict=True))
+    assert other.scale.weight is not net.scale.weight and other.scale.weight.requires_grad
+    net.scale.weight.data.fill_(9.0)
+    assert not same(net.scale.weight, other.scale.weight)
+
+
+def test_loading_casts_and_keeps_what_the_module_is():
+    net = Net()
+    net.load_state_dict(Net().double().state_dict())
+    assert net.scale.weight.dtype is ft.float32
+
+
+def test_loading_is_an_in_place_change():
+    net = Net()
+    out = (net.scale.weight * net.scale.weight).sum()
+    net.load_state_dict(Net().state_dict())
+    with pytest.raises(RuntimeError, match="copy_"):
+        out.backward()
+
+
+def test_all_that_is_wrong_in_one_error_and_nothing_changed():
+    net = Net()
+    before = snapshot(net)
+    state = {**Net().state_dict(), "extra": ft.ones(1), "body.1.weight": ft.ones(1)}
+    del state["scale.count"], state["body.0.bias"]
+    state["body.2.weight"] = ft.ones(3, 3)
+    state["body.2.bias"] = [1.0, 2.0]
+    state["scale.weight"] = ft.ones(2, dtype=ft.complex64)
+    with pytest.raises(RuntimeError, match="load_state_dict: the dict does not fit Net; nothing was changed") as caught:
+        net.load_state_dict(state)
+    error = caught.value
+    assert error.missing_keys == ["body.0.bias", "scale.count"]
+    assert error.unexpected_keys == ["extra", "body.1.weight"]
+    assert error.misfits == [
+        "'body.2.weight': expected shape (2, 3); got (3, 3)",
+        "'body.2.bias': expected a Tensor; got list",
+        "'scale.weight': expected float32; got complex64, whose imaginary parts would be lost",
+    ]
+    for wrong in (*error.missing_keys, *error.unexpected_keys, *error.misfits):
+        assert wrong in str(error)
+    assert all(same(before[name], tensor) for name, tensor in net.state_dict().items())
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.misfits == error.misfits
+
+
+def test_not_strict():
+    net = Net()
+    keys = net.load_state_dict({"scale.weight": ft.full((2,), 5.0), "other": 3}, strict=False)
+    assert keys.missing_keys == [key for key in KEYS if key != "scale.weight"]
+    assert keys.unexpected_keys == ["other"]
+    assert repr(keys).startswith("Keys(missing_keys=['body.0.weight'")
+    assert same(net.scale.weight, ft.full((2,), 5.0))
+    with pytest.raises(RuntimeError, match=r"values that do not fit:\n    'scale.weight': expected shape \(2,\)"):
+        net.load_state_dict({"scale.weight": ft.ones(3)}, strict=False)
+
+
+@pytest.mark.parametrize("state", [[("weight", 1)], None, 3])
+def test_only_mappings_are_loaded(state):
+    with pytest.raises(TypeError, match="load_state_dict: expected a mapping from names to tensors"):
+        Net().load_state_dict(state)
+
+
+def test_the_dict_given_is_left_alone():
+    state = Net().state_dict()
+    before = dict(state)
+    net = Net()
+    net.register_load_state_dict_pre_hook(lambda m, state, *rest: state.clear())
+    with pytest.raises(RuntimeError):
+        net.load_state_dict(state)
+    assert state == before
+
+
+def test_assign_takes_the_tensors_themselves():
+    net = Net().to("meta")
+    net.scale.weight.requires_grad_(False)
+    state = Net().double().state_dict()
+    count = state["scale.count"]
+    net.load_state_dict(state, assign=True)
+    assert net.scale.weight.dtype is ft.float64 and not net.scale.weight.requires_grad
+    assert net.body[0].weight.requires_grad and isinstance(net.body[0].weight, nn.Parameter)
+    assert net.body[0].weight.data_ptr() == state["body.0.weight"].data_ptr()
+    assert net.scale.count is count
+    parameter = nn.Parameter(ft.ones(2))
+    net.load_state_dict({**state, "scale.weight": parameter}, assign=True)
+    assert net.scale.weight is parameter
+
+
+def test_read_only_memory_is_a_misfit():
+    import numpy as np
+
+    net = Scale()
+    array = np.ones(2, dtype=np.float32)
+    array.flags.writeable = False
+    net.cache = None
+    net.weight = nn.Parameter(ft.from_numpy(array))
+    with pytest.raises(RuntimeError, match="'weight': its memory in the module is read-only"):
+        net.load_state_dict(Scale().state_dict())
+    net.load_state_dict(Scale().state_dict(), assign=True)
+    assert same(net.weight, ft.ones(2))
+
+
+class Counts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = 0
+
+    def get_extra_state(self):
+        return {"seen": self.seen}
+
+    def set_extra_state(self, state):
+        self.seen = state["seen"]
+
+
+def test_extra_state():
+    net, other = nn.Sequential(Counts()), nn.Sequential(Counts())
+    net[0].seen = 5
+    state = net.state_dict()
+    assert state == {"0._extra_state": {"seen": 5}}
+    other.load_state_dict(state)
+    assert other[0].seen == 5
+    with pytest.raises(RuntimeError, match=r"missing keys .*\n    0._extra_state"):
+        other.load_state_dict({})
+    with pytest.raises(RuntimeError, match=r"unexpected keys .*\n    _extra_state"):
+        nn.ReLU().load_state_dict({"_extra_state": 3})
+
+
+def test_a_child_may_have_a_state_dict_of_its_own():
+    class Hidden(nn.Linear):
+        def state_dict(self, *, destination=None, prefix="", keep_vars=False):
+            destination = {} if destination is None else destination
+            destination[prefix + "kernel"] = self.weight.detach()
+            return destination
+
+    assert list(nn.Sequential(Hidden(2, 2)).state_dict()) == ["0.kernel"]
+
+
+def test_state_dict_hooks():
+    seen = []
+    net = Net()
+    net.scale.register_state_dict_pre_hook(lambda *args: seen.append(args))
+    net.scale.register_state_dict_post_hook(lambda m, state, prefix, meta: state.pop(prefix + "count"))
+    state = net.state_dict()
+    assert seen == [(net.scale, "scale.", False)] and "scale.count" not in state
+
+
+def test_load_hooks():
+    net, seen = Net(), []
+
+    def rename(module, state, prefix, meta, strict, missing, unexpected, misfits):
+        state[prefix + "weight"] = state.pop(prefix + "kernel")
+
+    net.scale.register_load_state_dict_pre_hook(rename)
+    net.scale.register_load_state_dict_post_hook(lambda module, keys: seen.append((module, keys)))
+    state = dict(Net().state_dict())
+    state["scale.kernel"] = state.pop("scale.weight") * 4
+    net.load_state_dict(state)
+    assert same(net.scale.weight, ft.full((2,), 4.0))
+    assert seen == [(net.scale, ([], []))]
