@@ -43,9 +43,11 @@ from ._tensor import Parameter, Size, Tensor
 from ._values import is_tensor
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
+from .ops import bitwise as _bitwise
 from .ops import comparison as _comparison
 from .ops import copying as _copying
 from .ops import dims as _dims
+from .ops import division as _division
 from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
@@ -58,9 +60,11 @@ from .ops import softmax as _softmax
 from .ops import strided as _strided
 from .ops.aliases import *
 from .ops.arithmetic import *
+from .ops.bitwise import *
 from .ops.comparison import *
 from .ops.copying import *
 from .ops.dims import *
+from .ops.division import *
 from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
@@ -81,9 +85,11 @@ __all__ += _promotion.__all__
 __all__ += _random.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
+__all__ += _bitwise.__all__
 __all__ += _comparison.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
+__all__ += _division.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__

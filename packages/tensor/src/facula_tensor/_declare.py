@@ -19,7 +19,8 @@ def elementwise(body: type) -> Callable[..., Any]:
     """An operator on each element of operands that broadcast and promote.
 
     Gives the public function, the method of the same name and, where the result has the operands'
-    dtype, the in-place method with an underscore. `dunders` names Python's own operators.
+    dtype, the in-place method with an underscore. `dunders` names Python's own operators,
+    `reflected` those that have the operands the other way round.
     """
     op = Operator(body, is_elementwise=True)
     function = _finish(op)
@@ -28,6 +29,8 @@ def elementwise(body: type) -> Callable[..., Any]:
     _attach(op.name, function)
     for name in vars(body).get("dunders", ()):
         setattr(Tensor, name, op.quick)
+    for name in vars(body).get("reflected", ()):
+        reflect(op, name)
     if op.inplace:
         changing = make_inplace(op, checked=True) if op.arity == 2 and op.is_quick else _inplace_function(op)
         _name(changing, op, op.name + "_")
@@ -108,6 +111,25 @@ def _name(function: Callable[..., Any], op: Operator, name: str) -> None:
 
 def _attach(name: str, function: Callable[..., Any]) -> None:
     setattr(Tensor, name, function)
+
+
+def reflect(op: Operator, name: str) -> None:
+    """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return general(op, (other, self), ())
+
+    _name(reflected, op, name)
+    _attach(name, reflected)
+
+
+def public_form(function: Callable) -> Callable:
+    """Make the decorated function what users call, and the method, of the operator that has its name."""
+    op = operators[function.__name__]
+    op.public = function
+    function.operator = op  # type: ignore[attr-defined]
+    _attach(op.name, function)
+    return function
 
 
 def _binary_function(op: Operator) -> Callable[..., Any]:

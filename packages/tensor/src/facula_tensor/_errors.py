@@ -37,6 +37,10 @@ class RangeError(OverflowError, RuntimeError):
     """A number that a dtype cannot hold. A RuntimeError too."""
 
 
+class DivisionError(ZeroDivisionError, RuntimeError):
+    """Integers divided by zero. A RuntimeError too."""
+
+
 def mutation(storage: Storage) -> str | None:
     """ "operator at file:line (function)" of the last in-place change, or None if nothing is known."""
     mutator = getattr(storage, "mutator", None)

@@ -151,6 +151,17 @@ def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor
     return result
 
 
+def operand_of(array: np.ndarray, *, copy: bool) -> Tensor:
+    """An array as an operand beside tensors: over its memory where that can be and `copy` does not ask for more.
+
+    What a gradient is taken of is copied: programs fill their arrays anew, and nobody would notice.
+    """
+    try:
+        return tensor(array) if copy else from_numpy(array)
+    except ValueError:  # a layout that no kernel reads
+        return tensor(array)
+
+
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other.
 

@@ -18,7 +18,7 @@ from ._memory import check_out, check_overlap
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
-from ._promotion import SCALAR_CATEGORY, check_scalar, join, promote_types, scalar_dtype
+from ._promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
 from ._rules import Kept, keep
 from ._sites import user_site
 from ._tensor import Overridden, Tensor, layout_of_tensor
@@ -42,6 +42,8 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         ready = operands if plain else coerce(op, operands)
         if ready is NotImplemented:
             return NotImplemented
+        if op.refuse is not None:
+            op.refuse(*ready)
         mode = current_mode() if special else None
         record = record and (mode is None or mode.grad) and op.recorded
         record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
@@ -128,11 +130,16 @@ def settled(a: Tensor) -> Layout:
 
 # ------------------------------------------------------------------------------------------------ operands
 def coerce(op: Operator, operands: tuple) -> tuple | Any:
-    """Tensors and plain Python numbers, on one device; NumPy's numbers become Python's."""
+    """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
     ready: list[Any] = []
     tensors = [a for a in operands if isinstance(a, Tensor)]
     if not tensors and operands:
         raise TypeError(f"{op.name}: expected '{name_of(op, 0)}' to be a Tensor; got {describe(operands[0])}")
+    if any([isinstance(a, np.ndarray) for a in operands]):
+        from ._from_data import operand_of
+
+        saved = any([a.node is not None for a in tensors])
+        operands = tuple([operand_of(a, copy=saved) if isinstance(a, np.ndarray) else a for a in operands])
     device = next((a.device for a in tensors if a.ndim), tensors[0].device if tensors else None)
     for position, a in enumerate(operands):
         if isinstance(a, Tensor):
@@ -147,12 +154,10 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
             pass
         elif not op.elementwise:
             raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
-        elif isinstance(a, np.generic):
-            a = a.item()
         elif type(a) not in SCALAR_CATEGORY:
-            kind = next((kind for kind in (bool, int, float, complex) if isinstance(a, kind)), None)
-            if kind is not None:
-                a = kind(a)  # a subclass, such as an IntEnum
+            number = plain_number(a)
+            if number is not None:
+                a = number
             elif op.arity == 2 and (hasattr(type(a), "__radd__") or op.name in ("eq", "ne")):
                 return NotImplemented
             else:
@@ -217,6 +222,8 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
         and op.result(layouts[0].dtype) is layouts[0].dtype
     ):
         quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
+    if quick and op.reads_values:
+        quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
     many = not op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
     table = op.table if quick or many else op.slow_table
     fixed = parameters[: op.fixed]

@@ -36,6 +36,8 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         ready = coerce(op, operands)
         if ready is NotImplemented:
             raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+        if op.refuse is not None:
+            op.refuse(*ready)
         if op.elementwise:
             ready = promote(op, ready, recording if record else raw)
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])

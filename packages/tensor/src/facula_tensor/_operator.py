@@ -76,8 +76,9 @@ class Operator:
     *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
     `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result) instead.
     `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
-    operand, and the sign that it gets. `redirect(F, operands, parameters)` may answer a call in other
-    operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name
+    operand, and the sign that it gets. `refuse(*operands)` raises for operands that promotion alone would let pass;
+    where it `reads_values`, integer operands take no quick path. `redirect(F, operands, parameters)` may answer a call
+    in other operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name
     to its rule; `reverse_all(F, g, edges, ...)` gives the gradients of all operands at once, None where an edge is.
 
     `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
@@ -103,6 +104,8 @@ class Operator:
         self.redirect: Callable[..., Any] | None = declared.get("redirect")
         self.execute: Callable[..., list] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
+        self.refuse: Callable[..., None] | None = declared.get("refuse")
+        self.reads_values: bool = declared.get("reads_values", False)
         self.holomorphic: bool = declared.get("holomorphic", True)
         self.forward: Callable | None = declared.get("forward")
         self.scaled: int = declared.get("scaled", 0)

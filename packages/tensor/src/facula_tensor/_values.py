@@ -86,6 +86,18 @@ def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarr
     return result.copy() if copy else result
 
 
+# NumPy's arrays and numbers leave operators with a tensor to the tensor: `np.float32(2) * t` is `t.__rmul__(...)`.
+Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
+
+
+@method("__array_wrap__")
+def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    from ._from_data import from_numpy
+
+    return from_numpy(np.asarray(array))
+
+
 @method("__dlpack__")
 def dlpack(
     self: Tensor,

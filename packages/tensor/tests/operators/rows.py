@@ -67,19 +67,9 @@ POINTWISE = [
     unary("sigmoid", sigmoid, result=floating, inplace="sigmoid_", gradient=BOTH, loose=3),
     unary("sin", np.sin, result=floating, inplace="sin_", gradient=BOTH),
     unary("cos", np.cos, result=floating, inplace="cos_", gradient=BOTH),
-    unary(
-        "log1p", np.log1p, result=floating, inplace="log1p_", gradient=REAL, dtypes=("bool", *REALS), domain=POSITIVE
-    ),
-    unary("expm1", np.expm1, result=floating, inplace="expm1_", gradient=REAL, dtypes=("bool", *REALS)),
-    unary(
-        "rsqrt",
-        lambda x: 1 / np.sqrt(x),
-        result=floating,
-        inplace="rsqrt_",
-        gradient=REAL,
-        dtypes=("bool", *REALS),
-        domain=POSITIVE,
-    ),
+    unary("log1p", np.log1p, result=floating, inplace="log1p_", gradient=BOTH, domain=POSITIVE),
+    unary("expm1", np.expm1, result=floating, inplace="expm1_", gradient=BOTH),
+    unary("rsqrt", lambda x: 1 / np.sqrt(x), result=floating, inplace="rsqrt_", gradient=BOTH, domain=POSITIVE),
     unary("reciprocal", lambda x: 1 / x, result=floating, inplace="reciprocal_", gradient=BOTH, domain=POSITIVE),
     unary(
         "square",
@@ -99,7 +89,7 @@ POINTWISE = [
 
 ARITHMETIC = [
     binary("add", np.add, inplace="add_", gradient=BOTH),
-    binary("sub", np.subtract, dtypes=NUMBERS, inplace="sub_", gradient=BOTH),
+    binary("sub", np.subtract, dtypes=NUMBERS, inplace="sub_", gradient=BOTH, with_bool=False),
     binary("mul", np.multiply, inplace="mul_", gradient=BOTH),
     binary("div", np.divide, result=floating, inplace="div_", gradient=BOTH, domain=(0.5, 3.0)),
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
@@ -108,6 +98,43 @@ ARITHMETIC = [
     binary("logical_and", np.logical_and, numbers=False, result=boolean),
     binary("logical_or", np.logical_or, numbers=False, result=boolean),
     binary("logical_xor", np.logical_xor, numbers=False, result=boolean),
+]
+
+
+def quotient(name, reference, **given):
+    """A row of a rounded quotient or its remainder; their steps are too many to take slopes of numbers near them."""
+    given = {"gradient": REAL, "gradient_domain": (2.1, 2.9), **given}
+    return binary(name, reference, dtypes=REALS, domain=(1.0, 9.0), with_bool=False, inplace=name + "_", **given)
+
+
+def bits(name, reference, **given):
+    """A row of a bitwise operator."""
+    return binary(name, reference, **{"dtypes": ("bool", *INTEGERS), "inplace": name + "_", **given})
+
+
+DIVISION = [
+    quotient("floor_divide", np.floor_divide, second=False),
+    quotient("remainder", np.remainder),
+    quotient("fmod", np.fmod),
+    Row(
+        "div(rounding_mode='trunc')",
+        lambda x, y: ft.div(x, y, rounding_mode="trunc"),
+        lambda x, y: np.trunc(x / y),
+        arity=2,
+        elementwise=True,
+        dtypes=REALS,
+        domain=(1.0, 9.0),
+        with_bool=False,
+        gradient=REAL,
+        gradient_domain=(2.1, 2.9),
+        second=False,
+    ),
+    bits("bitwise_and", np.bitwise_and),
+    bits("bitwise_or", np.bitwise_or),
+    bits("bitwise_xor", np.bitwise_xor),
+    bits("bitwise_left_shift", np.left_shift, dtypes=INTEGERS, domain=(0, 6)),
+    bits("bitwise_right_shift", np.right_shift, dtypes=INTEGERS, domain=(0, 6)),
+    unary("bitwise_not", np.invert, dtypes=("bool", *INTEGERS), inplace="bitwise_not_"),
 ]
 
 COMPARISONS = [
@@ -364,6 +391,6 @@ SHAPES = [
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
 ]
 
-ROWS = [*POINTWISE, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
+ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

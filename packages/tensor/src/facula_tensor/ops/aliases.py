@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .._tensor import Tensor
-from .arithmetic import abs, clamp, div, mul, neg, sub
+from .arithmetic import abs, clamp, mul, neg, sub
 from .comparison import ge, gt, le, lt, ne
 from .dims import movedim, transpose
+from .division import div
 from .join import cat
 
 __all__ = [

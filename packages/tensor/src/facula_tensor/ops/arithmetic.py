@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from facula_storage import DType, Layout, bool_, int64
-from facula_storage.extend import BOOL, COMPLEX
+from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._general import describe, general
-from .._operator import operators, pass_on, raw, recording
+from .._general import describe
+from .._operator import pass_on, raw, recording
 from .._promotion import floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .copying import give, magnitude, store
 
-__all__ = ["abs", "add", "clamp", "div", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
+__all__ = ["abs", "add", "clamp", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
 
 
 def numeric(dtype: DType) -> bool:
@@ -58,10 +58,15 @@ class sub:
 
     inputs = ("input", "other")
     dunders = ("__sub__",)
+    reflected = ("__rsub__",)
     inplace_dunders = ("__isub__",)
     scaled = -1
     accepts = numeric
     reverse_input = pass_on
+
+    def refuse(*operands):
+        if any(isinstance(one, bool) or getattr(one, "dtype", None) is bool_ for one in operands):
+            raise DTypeError("sub: not defined where an operand is bool; use ^ or logical_xor, or ~ to invert a mask")
 
     def reverse_other(F, g):
         return F.neg(g)
@@ -99,6 +104,7 @@ class div:
 
     inputs = ("input", "other")
     dunders = ("__truediv__",)
+    reflected = ("__rtruediv__",)
     inplace_dunders = ("__itruediv__",)
     compute = floating
 
@@ -113,7 +119,8 @@ class div:
 class pow:
     """Each element raised to the power of the other operand's.
 
-    Integers stay integers where both are; 0 ** 0 is 1.
+    Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
+    the exponents are a tensor, the negative ones give the integer part.
 
     >>> from facula_tensor import tensor
     >>> tensor([1.0, 2.0, 3.0]) ** 2
@@ -122,8 +129,16 @@ class pow:
 
     inputs = ("input", "other")
     dunders = ("__pow__",)
+    reflected = ("__rpow__",)
     inplace_dunders = ("__ipow__",)
     accepts = numeric
+    reads_values = True
+
+    def refuse(input, other):
+        if type(other) is int and other < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
+            raise ArgumentError(
+                f"pow: integers have no integer power {other}; got {input.dtype.name}; convert with .float() first"
+            )
 
     def reverse_input(F, g, input, other):
         return F.mul(g, F.power_slope(input, other))
@@ -324,22 +339,3 @@ def _declare_composites() -> None:
 
 
 _declare_composites()
-
-
-# -------------------------------------------------------------------------------------------------- reflected
-@method("__rsub__")
-def reflected_sub(self: Tensor, other: Any) -> Any:
-    """`other - self`."""
-    return general(operators["sub"], (other, self), ())
-
-
-@method("__rtruediv__")
-def reflected_div(self: Tensor, other: Any) -> Any:
-    """`other / self`."""
-    return general(operators["div"], (other, self), ())
-
-
-@method("__rpow__")
-def reflected_pow(self: Tensor, other: Any) -> Any:
-    """`other ** self`."""
-    return general(operators["pow"], (other, self), ())

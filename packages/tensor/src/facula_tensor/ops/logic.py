@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from facula_storage import bool_
-from facula_storage.extend import BOOL, COMPLEX, FLOATING
+from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import elementwise
-from .._errors import DTypeError
 from .._operator import raw
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
@@ -131,29 +130,3 @@ def _in_place(function: Any) -> None:
 
 for _function in (logical_and, logical_or, logical_xor, logical_not):
     _in_place(_function)
-
-
-# ------------------------------------------------------------------------- Python's & | ^ ~, for masks
-def _dunder(names: tuple[str, ...], sign: str, function: Any) -> None:
-    def combine(self: Tensor, *operands: Any) -> Any:
-        from .._from_data import as_tensor_like
-
-        for one in (self, *operands):
-            if isinstance(one, Tensor):
-                if one.dtype.category != BOOL:
-                    raise DTypeError(
-                        f"{sign}: defined for bool tensors; got {one.dtype.name}; compare first, as in (x > 0) {sign} m"
-                    )
-            elif type(one) is not bool:
-                return NotImplemented
-        return function(self, *[as_tensor_like(one, self) for one in operands])
-
-    combine.__doc__ = f"`{function.__name__}` of bool tensors."
-    for name in names:
-        setattr(Tensor, name, combine)
-
-
-_dunder(("__and__", "__rand__"), "&", logical_and)
-_dunder(("__or__", "__ror__"), "|", logical_or)
-_dunder(("__xor__", "__rxor__"), "^", logical_xor)
-_dunder(("__invert__",), "~", logical_not)

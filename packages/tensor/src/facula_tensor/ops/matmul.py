@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_storage import contiguous
 
-from .._declare import operator
+from .._declare import operator, reflect
 from .._errors import ArgumentError, DTypeError
 from .._general import broadcast_shapes
 from .._operator import operators, recording
@@ -87,6 +87,7 @@ def _rows(a: Tensor) -> int:
 
 
 Tensor.__matmul__ = operators["matmul"].quick
+reflect(operators["matmul"], "__rmatmul__")
 
 
 @method()

@@ -36,6 +36,13 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found) if ndim else ()
 
 
+def axis_for(dim: Any, axis: Any, operation: str) -> Any:
+    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
+    if dim is None or dim == ():
+        return axis
+    raise TypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
     """The contiguous layout that is left when `dims` are reduced."""
     if keepdim:
@@ -88,7 +95,14 @@ class _sum:
 
 @method()
 def sum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several).
 
@@ -99,15 +113,24 @@ def sum(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "sum")
     input = as_tensor("sum", input)
     if dtype is not None:
         input = input.to(as_dtype(dtype, "sum"))
-    return recording.sum(input, (dims_of("sum", dim, input.ndim), bool(keepdim)), out=out)
+    return recording.sum(input, (dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)), out=out)
 
 
 @method()
 def mean(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
 
@@ -115,6 +138,8 @@ def mean(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
     tensor(2.5000)
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "mean")
     input = as_tensor("mean", input)
     if dtype is not None:
         input = input.to(as_dtype(dtype, "mean"))
@@ -122,7 +147,7 @@ def mean(
         raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
     dims = dims_of("mean", dim, input.ndim)
     count = product(input.shape[i] for i in dims)
-    total = recording.sum(input, (dims, bool(keepdim)))
+    total = recording.sum(input, (dims, bool(keepdim or keepdims)))
     return give("mean", recording.div(total, float(count)) if count else recording.mul(total, float("nan")), out)
 
 
@@ -164,25 +189,49 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
 
 
 @method()
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def amax(
+    input: Tensor,
+    dim: Any = (),
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
     tensor([5., 4.])
     """
-    return recording.amax(as_tensor("amax", input), (dims_of("amax", dim, input.ndim), bool(keepdim)), out=out)
+    if axis is not None:
+        dim = axis_for(dim, axis, "amax")
+    return recording.amax(
+        as_tensor("amax", input), (dims_of("amax", dim, input.ndim), bool(keepdim or keepdims)), out=out
+    )
 
 
 @method()
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def amin(
+    input: Tensor,
+    dim: Any = (),
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
     tensor([1., 3.])
     """
-    return recording.amin(as_tensor("amin", input), (dims_of("amin", dim, input.ndim), bool(keepdim)), out=out)
+    if axis is not None:
+        dim = axis_for(dim, axis, "amin")
+    return recording.amin(
+        as_tensor("amin", input), (dims_of("amin", dim, input.ndim), bool(keepdim or keepdims)), out=out
+    )
 
 
 class Extremes(tuple):
@@ -248,7 +297,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, a
 
 
 @method()
-def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
 
     The index is that of the first of equal elements. NaN counts as the largest.
@@ -257,18 +306,22 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
     tensor([1, 1])
     """
-    return _max_or_min("max", input, dim, keepdim, recording.amax, recording.max_dim, recording.maximum)
+    if axis is not None:
+        dim = axis_for(dim, axis, "max")
+    return _max_or_min("max", input, dim, keepdim or keepdims, recording.amax, recording.max_dim, recording.maximum)
 
 
 @method()
-def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
     tensor([1., 3.])
     """
-    return _max_or_min("min", input, dim, keepdim, recording.amin, recording.min_dim, recording.minimum)
+    if axis is not None:
+        dim = axis_for(dim, axis, "min")
+    return _max_or_min("min", input, dim, keepdim or keepdims, recording.amin, recording.min_dim, recording.minimum)
 
 
 def _index_of(name: str) -> Any:
@@ -297,27 +350,51 @@ _argmin = _index_of("argmin")
 
 
 @method()
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def argmax(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
     tensor([1, 0])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "argmax")
     input = as_tensor("argmax", input)
-    return recording.argmax(input.detach(), (_dim_or_none("argmax", dim, input.ndim), bool(keepdim)), out=out)
+    return recording.argmax(
+        input.detach(), (_dim_or_none("argmax", dim, input.ndim), bool(keepdim or keepdims)), out=out
+    )
 
 
 @method()
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def argmin(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
     tensor([0, 1])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "argmin")
     input = as_tensor("argmin", input)
-    return recording.argmin(input.detach(), (_dim_or_none("argmin", dim, input.ndim), bool(keepdim)), out=out)
+    return recording.argmin(
+        input.detach(), (_dim_or_none("argmin", dim, input.ndim), bool(keepdim or keepdims)), out=out
+    )
 
 
 def _truth(name: str) -> Any:
@@ -336,24 +413,44 @@ _all = _truth("all")
 
 
 @method()
-def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def any(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[0, 1], [0, 0]]).any(1)
     tensor([ True, False])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "any")
     input = as_tensor("any", input).to(bool_)
-    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim)), out=out)
+    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim or keepdims)), out=out)
 
 
 @method()
-def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def all(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1, 1], [0, 1]]).all(1)
     tensor([ True, False])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "all")
     input = as_tensor("all", input).to(bool_)
-    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim)), out=out)
+    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim or keepdims)), out=out)

@@ -1,0 +1,181 @@
+"""Quotients rounded down or toward zero, and what remains: Python's `//`, `%` and `divmod`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage.extend import BOOL, COMPLEX, INTEGER
+
+from .._declare import elementwise, public_form
+from .._errors import ArgumentError, DivisionError
+from .._inplace import general_inplace
+from .._operator import operators, pass_on, raw
+from .._promotion import SCALAR_CATEGORY
+from .._tensor import Tensor, method
+
+__all__ = ["div", "floor_divide", "fmod", "remainder"]
+
+
+def divisible(dtype: Any) -> bool:
+    """Any dtype but bool and complex ones."""
+    return BOOL < dtype.category < COMPLEX
+
+
+def category_of(operand: Any) -> int:
+    """bool, integer, floating or complex, of a tensor or a number."""
+    return operand.dtype.category if isinstance(operand, Tensor) else SCALAR_CATEGORY[type(operand)]
+
+
+def _no_zeros(operation: str) -> Any:
+    def refuse(input: Any, other: Any) -> None:
+        """ZeroDivisionError where integers would be divided by zero."""
+        if max(category_of(input), category_of(other)) != INTEGER:
+            return
+        if not isinstance(other, Tensor):
+            zero = not other
+        else:
+            zero = not other.is_meta and not raw.all(other, (tuple(range(other.ndim)), False)).item()
+        if zero:
+            raise DivisionError(
+                f"{operation}: integers cannot be divided by zero, which is in 'other'; replace the zeros, or convert "
+                "with .float()"
+            )
+
+    return refuse
+
+
+@elementwise
+class floor_divide:
+    """The quotient of each pair of elements, rounded down. Its gradient is 0.
+
+    Integers stay integers. ZeroDivisionError where one would be divided by zero; floating ones give inf or NaN.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([7, -7]) // 2
+    tensor([ 3, -4])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__floordiv__",)
+    reflected = ("__rfloordiv__",)
+    inplace_dunders = ("__ifloordiv__",)
+    accepts = divisible
+    reads_values = True
+    refuse = _no_zeros("floor_divide")
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+    def reverse_other(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class _trunc_divide:
+    """The quotient of each pair of elements, rounded toward zero."""
+
+    inputs = ("input", "other")
+    accepts = divisible
+    reads_values = True
+    refuse = _no_zeros("div")
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+    def reverse_other(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class remainder:
+    """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`.
+
+    ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([7, -7]) % 3
+    tensor([1, 2])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__mod__",)
+    reflected = ("__rmod__",)
+    inplace_dunders = ("__imod__",)
+    accepts = divisible
+    reads_values = True
+    refuse = _no_zeros("remainder")
+    reverse_input = pass_on
+
+    def reverse_other(F, g, input, other):
+        return F.neg(F.mul(g, F.floor_divide(input, other)))
+
+
+@elementwise
+class fmod:
+    """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`.
+
+    ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
+
+    >>> from facula_tensor import tensor
+    >>> fmod(tensor([7, -7]), 3)
+    tensor([ 1, -1])
+    """
+
+    inputs = ("input", "other")
+    accepts = divisible
+    reads_values = True
+    refuse = _no_zeros("fmod")
+    reverse_input = pass_on
+
+    def reverse_other(F, g, input, other):
+        return F.neg(F.mul(g, F.trunc_divide(input, other)))
+
+
+_ROUNDED = {None: "div", "floor": "floor_divide", "trunc": "trunc_divide"}
+_true_div = operators["div"].public
+_true_div_ = operators["div"].changing
+
+
+def _rounded(operation: str, mode: Any) -> Any:
+    if mode not in _ROUNDED:
+        raise ArgumentError(f"{operation}: expected rounding_mode None, 'floor' or 'trunc'; got {mode!r}")
+    return operators[_ROUNDED[mode]]
+
+
+@public_form
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+    """The quotient of each pair of elements, in floating point (integers are converted first).
+
+    `rounding_mode` "floor" rounds it down and "trunc" toward zero; then integers stay integers.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2]) / 4
+    tensor([0.2500, 0.5000])
+    >>> tensor([-7, 7]).div(2, rounding_mode="trunc")
+    tensor([-3,  3])
+    """
+    if rounding_mode is None:
+        return _true_div(input, other, out=out)
+    return _rounded("div", rounding_mode).public(input, other, out=out)
+
+
+@method()
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """`div` in place: changes this tensor and returns it."""
+    if rounding_mode is None:
+        return _true_div_(self, other)
+    return general_inplace(_rounded("div_", rounding_mode), (self, other))
+
+
+@method("__divmod__")
+def divmod_of(self: Tensor, other: Any) -> Any:
+    """`(self // other, self % other)`."""
+    quotient = operators["floor_divide"].walking(self, other)
+    return NotImplemented if quotient is NotImplemented else (quotient, operators["remainder"].walking(self, other))
+
+
+@method("__rdivmod__")
+def divmod_by(self: Tensor, other: Any) -> Any:
+    """`(other // self, other % self)`."""
+    quotient = self.__rfloordiv__(other)
+    return NotImplemented if quotient is NotImplemented else (quotient, self.__rmod__(other))

@@ -1,0 +1,135 @@
+"""NumPy's arrays and numbers beside tensors: on either side the answer is a tensor, with its gradient."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+ARRAY = np.array([1.0, 2.0, 4.0])
+BINARY = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    divmod,
+]
+
+
+def values(result):
+    return [one.tolist() for one in (result if isinstance(result, tuple) else (result,))]
+
+
+@pytest.mark.parametrize("apply", BINARY, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("other", [ARRAY, ARRAY[::-1], np.float32(2), np.float64(3), np.int64(2), np.array(3.0)])
+def test_either_side(apply, other):
+    tensor = ft.tensor([3.0, 1.0, 2.0])
+    array = tensor.numpy().astype(np.result_type(other, np.float32))
+    for got, expected in [(apply(tensor, other), apply(array, other)), (apply(other, tensor), apply(other, array))]:
+        for one in got if isinstance(got, tuple) else (got,):
+            assert type(one) is ft.Tensor
+        np.testing.assert_allclose(values(got), values(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize("apply", [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift])
+@pytest.mark.parametrize("other", [np.array([1, 2, 3]), np.int8(2)])
+def test_bits_on_either_side(apply, other):
+    tensor = ft.tensor([3, 1, 2])
+    for got, expected in [
+        (apply(tensor, other), apply(tensor.numpy(), other)),
+        (apply(other, tensor), apply(other, tensor.numpy())),
+    ]:
+        assert type(got) is ft.Tensor
+        assert got.tolist() == expected.tolist()
+
+
+def test_products_of_matrices():
+    left, right = np.arange(6.0).reshape(2, 3), ft.ones(3, 2, dtype=ft.float64)
+    assert (left @ right).tolist() == (left @ right.numpy()).tolist()
+    assert (right @ left).tolist() == (right.numpy() @ left).tolist()
+    assert type(left @ right) is ft.Tensor
+
+
+def test_dtypes_are_the_arrays_and_not_the_numbers():
+    half = ft.ones(3, dtype=ft.float16)
+    assert (half * ARRAY).dtype is ft.float64
+    assert (half * np.float64(2)).dtype is ft.float16
+    assert (np.float64(2) * half).dtype is ft.float16
+    assert (ft.ones(2, 3) + np.ones(3, np.float32)).dtype is ft.float32
+
+
+def test_in_place():
+    x = ft.ones(3)
+    same = x
+    x += ARRAY
+    assert same is x
+    assert x.dtype is ft.float32
+    assert x.tolist() == [2, 3, 5]
+    array = ARRAY.copy()
+    array += x
+    assert array.tolist() == [3, 5, 9]
+
+
+def test_gradients_survive_what_the_program_does_to_its_array():
+    x = ft.tensor([1.0, 1.0, 1.0], dtype=ft.float64, requires_grad=True)
+    batch = ARRAY.copy()
+    total = (x * batch + np.sqrt(2.0) * x + np.float32(1) - x).sum()
+    batch[:] = -1
+    total.backward()
+    np.testing.assert_allclose(x.grad.numpy(), ARRAY + np.sqrt(2.0) - 1)
+
+
+def test_without_a_gradient_arrays_are_read_where_they_are():
+    big = np.zeros(1 << 16)
+    frozen = np.ones(3)
+    frozen.flags.writeable = False
+    assert (ft.ones(3) + frozen).tolist() == [2, 2, 2]
+    from facula_tensor._from_data import operand_of
+
+    assert operand_of(big, copy=False).data_ptr() == big.ctypes.data
+
+
+def test_numpys_functions():
+    x = ft.tensor([1.0, 2.0, 4.0])
+    assert type(np.asarray(x)) is np.ndarray
+    assert np.shares_memory(np.asarray(x), x.numpy())
+    assert type(np.sin(x)) is ft.Tensor
+    np.testing.assert_allclose(np.sin(x).tolist(), np.sin(x.numpy()))
+    assert np.add(ARRAY, x).dtype is ft.float64
+    assert np.sum(x).item() == 7
+    assert np.mean(ft.ones(2, 3), axis=1).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="detach"):
+        np.sin(ft.ones(2, requires_grad=True))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin", "max", "min", "any", "all", "argmax", "argmin"])
+def test_axis_is_dim(name):
+    x = ft.tensor([[1.0, 0.0, 3.0], [0.0, 5.0, 6.0]])
+    for named, given in [({"axis": 1}, {"dim": 1}), ({"axis": 0, "keepdims": True}, {"dim": 0, "keepdim": True})]:
+        for call in (getattr(x, name), lambda name=name, x=x, **kw: getattr(ft, name)(x, **kw)):
+            got, wanted = call(**named), call(**given)
+            if isinstance(wanted, tuple):
+                got, wanted = got.values, wanted.values
+            assert got.shape == wanted.shape
+            assert got.tolist() == wanted.tolist()
+    with pytest.raises(TypeError, match=f"{name}.*both"):
+        getattr(x, name)(0, axis=1)
+
+
+@pytest.mark.parametrize("array", [np.array(["x"] * 3), np.array([None] * 3), np.zeros(3, "M8[s]")])
+def test_arrays_of_what_is_no_number_are_refused(array):
+    for apply in (lambda: ft.ones(3) + array, lambda: array + ft.ones(3), lambda: ft.ones(3).add_(array)):
+        with pytest.raises(TypeError, match="dtype"):
+            apply()
+    with pytest.raises(TypeError, match="add"):
+        ft.add(ARRAY, ARRAY)

@@ -1,0 +1,125 @@
+"""`// % divmod & | ^ ~ << >>` and what they refuse; `-` and `**` where they are not defined."""
+
+import pytest
+
+import facula_tensor as ft
+
+WHOLE = ft.tensor([7, -7, 1])
+MASK = ft.tensor([True, False, True])
+
+
+def test_quotients_and_what_remains():
+    assert (WHOLE // 2).tolist() == [3, -4, 0]
+    assert (WHOLE % 3).tolist() == [1, 2, 1]
+    assert (20 // WHOLE).tolist() == [2, -3, 20]
+    assert (20 % WHOLE).tolist() == [6, -1, 0]
+    assert [one.tolist() for one in divmod(WHOLE, 3)] == [[2, -3, 0], [1, 2, 1]]
+    assert [one.tolist() for one in divmod(20, WHOLE)] == [[2, -3, 20], [6, -1, 0]]
+    assert (WHOLE // 2.0).dtype is ft.float32
+    assert (MASK // 2).dtype is ft.int64
+    x = WHOLE.clone()
+    x //= 2
+    x %= 3
+    assert x.tolist() == [0, 2, 0]
+
+
+def test_rounding_modes():
+    assert ft.div(WHOLE, 2, rounding_mode="trunc").tolist() == [3, -3, 0]
+    assert ft.div(WHOLE, 2, rounding_mode="floor").tolist() == [3, -4, 0]
+    assert ft.div(WHOLE, 2).tolist() == [3.5, -3.5, 0.5]
+    assert WHOLE.clone().div_(2, rounding_mode="trunc").tolist() == [3, -3, 0]
+    assert WHOLE.clone().divide_(2, rounding_mode="floor").tolist() == [3, -4, 0]
+    out = ft.empty(3)
+    assert ft.div(WHOLE, 2, rounding_mode="floor", out=out) is out
+    with pytest.raises(ValueError, match="rounding_mode"):
+        ft.div(WHOLE, 2, rounding_mode="up")
+
+
+@pytest.mark.parametrize("divisor", [0, False, ft.tensor([1, 0, 1]), ft.tensor(0)])
+def test_integers_are_not_divided_by_zero(divisor):
+    before = WHOLE.tolist()
+    for divide in (ft.floor_divide, ft.remainder, ft.fmod):
+        with pytest.raises(ZeroDivisionError, match=divide.__name__):
+            divide(WHOLE, divisor)
+    with pytest.raises(RuntimeError, match="zero"):  # as PyTorch has it
+        WHOLE.floor_divide_(divisor)
+    with pytest.raises(ZeroDivisionError):
+        ft.div(WHOLE, divisor, rounding_mode="trunc")
+    assert WHOLE.tolist() == before
+    assert (WHOLE.float() // divisor).isinf().any()
+
+
+def test_zeros_are_looked_for_in_each_call():
+    """A plan that was made for other values must not let them by."""
+    ones, zeros = ft.ones(3, dtype=ft.int64), ft.zeros(3, dtype=ft.int64)
+    for _ in range(3):
+        assert (WHOLE // ones).tolist() == WHOLE.tolist()
+        with pytest.raises(ZeroDivisionError):
+            WHOLE // zeros
+        assert (WHOLE**2).tolist() == [49, 49, 1]
+        with pytest.raises(ValueError, match="-1"):
+            WHOLE**-1
+
+
+def test_the_gradients_of_remainders():
+    x = ft.tensor([7.5, -7.5], requires_grad=True)
+    y = ft.tensor([2.0, 2.0], requires_grad=True)
+    (x % y).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+    assert y.grad.tolist() == [-3, 4]
+    z = ft.tensor([7.5, -7.5], requires_grad=True)
+    (z // 2).sum().backward()
+    assert z.grad.tolist() == [0, 0]
+
+
+def test_bits():
+    assert (WHOLE & 3).tolist() == [3, 1, 1]
+    assert (3 & WHOLE).tolist() == [3, 1, 1]
+    assert (WHOLE | MASK).tolist() == [7, -7, 1]
+    assert (WHOLE ^ -1).tolist() == (~WHOLE).tolist() == [-8, 6, -2]
+    assert (WHOLE << 1).tolist() == [14, -14, 2]
+    assert (1 << ft.tensor([0, 3, 64])).tolist() == [1, 8, 0]
+    assert (WHOLE >> 1).tolist() == [3, -4, 0]
+    assert (WHOLE >> 100).tolist() == [0, -1, 0]
+    assert (MASK & True).dtype is ft.bool
+    assert (MASK & 1).dtype is ft.int64
+    assert (MASK & ~MASK).tolist() == [False] * 3
+    assert (MASK ^ MASK).tolist() == [False] * 3
+    x = WHOLE.clone()
+    x &= 6
+    x |= 8
+    x ^= 1
+    x <<= 2
+    x >>= 1
+    assert x.tolist() == [((((one & 6) | 8) ^ 1) << 2) >> 1 for one in WHOLE.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ft.ones(2) & 1, "bitwise_and.*float32"),
+        (lambda: WHOLE | 1.5, "bitwise_or.*float32"),
+        (lambda: ~ft.ones(2), "bitwise_not.*float32"),
+        (lambda: MASK << MASK, "bitwise_left_shift.*bool"),
+        (lambda: MASK // MASK, "floor_divide.*bool"),
+        (lambda: MASK - MASK, "sub.*bool"),
+        (lambda: MASK - 2, "sub.*bool"),
+        (lambda: 2 - MASK, "sub.*bool"),
+        (lambda: WHOLE - MASK, "sub.*bool"),
+        (lambda: WHOLE - True, "sub.*bool"),
+        (lambda: WHOLE.clone().sub_(True), "sub.*bool"),
+        (lambda: MASK**-1, "pow"),
+        (lambda: WHOLE**-2, "pow.*int64"),
+        (lambda: WHOLE.clone().pow_(-2), "pow.*int64"),
+        (lambda: WHOLE // "a", "str"),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises((TypeError, RuntimeError), match=message):
+        call()
+
+
+def test_powers_that_are_defined():
+    assert (2 ** ft.tensor([3, -1])).tolist() == [8, 0]
+    assert (WHOLE.float() ** -1).tolist()[2] == 1
+    assert (WHOLE**-1.0).dtype is ft.float32
