@@ -25,6 +25,11 @@ def mask(x: Any) -> Any:
     return x.detach() > 1
 
 
+def whole(x: Any) -> Any:
+    """A tensor of integers."""
+    return (x.detach() * 8).to(ft.int64)
+
+
 def filled(x: Any) -> Any:
     """A copy of `x`, changed in place and then used."""
     copy = x * 1
@@ -43,6 +48,12 @@ CALLS = {
     "argmin": lambda x, y: x.argmin(),
     "as_strided": lambda x, y: ft.as_strided(x, (2, 3), (4, 1), 1) if x.is_contiguous() else x.clone(),
     "as_strided_scatter": lambda x, y: F.as_strided_scatter(x, y[0, :2], ((2,), (1,), 1)),
+    "bitwise_and": lambda x, y: whole(x) & whole(y),
+    "bitwise_left_shift": lambda x, y: whole(x) << whole(y),
+    "bitwise_not": lambda x, y: ~whole(x),
+    "bitwise_or": lambda x, y: whole(x) | whole(y),
+    "bitwise_right_shift": lambda x, y: whole(x) >> whole(y),
+    "bitwise_xor": lambda x, y: whole(x) ^ whole(y),
     "cat": lambda x, y: ft.cat([x, y, x], 1),
     "clone": lambda x, y: x.clone(),
     "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
@@ -53,6 +64,8 @@ CALLS = {
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
     "expm1": lambda x, y: ft.expm1(x),
+    "floor_divide": lambda x, y: x // y,
+    "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
     "gt": lambda x, y: x > y,
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
@@ -80,6 +93,7 @@ CALLS = {
     "reciprocal": lambda x, y: x.reciprocal(),
     "relu": lambda x, y: (x - 1).relu(),
     "relu_grad": lambda x, y: F.relu_grad(x, y),
+    "remainder": lambda x, y: x % y,
     "reverse_dims": lambda x, y: x.T,
     "rsqrt": lambda x, y: x.rsqrt(),
     "select": lambda x, y: x[1],
@@ -101,6 +115,7 @@ CALLS = {
     "to": lambda x, y: x.to(ft.float32),
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
     "transpose": lambda x, y: x.transpose(0, 1),
+    "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),

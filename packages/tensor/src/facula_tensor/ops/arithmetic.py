@@ -66,7 +66,9 @@ class sub:
 
     def refuse(*operands):
         if any(isinstance(one, bool) or getattr(one, "dtype", None) is bool_ for one in operands):
-            raise DTypeError("sub: not defined where an operand is bool; use ^ or logical_xor, or ~ to invert a mask")
+            raise DTypeError(
+                "sub: not defined for bool; convert with .long(), or use ^ (logical_xor), or ~ to invert a mask"
+            )
 
     def reverse_other(F, g):
         return F.neg(g)
