@@ -6,6 +6,7 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 """
 
 # Planners register themselves when their module is imported.
+from . import _convolution as _convolution
 from . import _copy as _copy
 from . import _index as _index
 from . import _matmul as _matmul

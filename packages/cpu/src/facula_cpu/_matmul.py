@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Plan
@@ -11,6 +12,8 @@ from ._planners import bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Layout
 
 
@@ -110,18 +113,14 @@ def plan_product(
         a_col, b_row = 1, b_col * n or 1
     if n == 1:
         b_col, o_col = 1, 1
-    batches = 1
-    for dim in batch:
-        batches *= dim[0]
-    biased = len(inputs) > 2
-    nest = [number for dim in batch for number in dim]
-    struct: Any = ffi.new("struct facula_matmul *", {"nest": nest or [0]})
-    struct.m, struct.n, struct.k = m, n, k
-    struct.a_row, struct.a_col, struct.b_row, struct.b_col, struct.o_row, struct.o_col = (
-        a_row, a_col, b_row, b_col, o_row, o_col)  # fmt: skip
-    struct.batches, struct.batch_dims = batches, len(batch)
-    struct.arg_a, struct.arg_b, struct.arg_bias, struct.arg_o = 1, 2, 3 if biased else 0, 4 if biased else 3
-    _blocking(code)(struct, lib.facula_threads())
+    struct = product(
+        code,
+        (m, n, k),
+        (a_row, a_col, b_row, b_col, o_row, o_col),
+        lib.facula_threads(),
+        batch,
+        biased=len(inputs) > 2,
+    )
     return bound_plan(
         operator,
         parameters,
@@ -132,6 +131,27 @@ def plan_product(
         cost=kernel.cost * k,
         workspace=struct.workspace,
     )
+
+
+def product(
+    code: int,
+    sizes: tuple[int, int, int],
+    strides: tuple[int, ...],
+    threads: int,
+    batch: Sequence[tuple[int, int, int, int]] = (),
+    biased: bool = False,
+) -> Any:
+    """The struct facula_matmul of a product in dtype `code`: sizes, strides and batch as for `plan_product`.
+
+    Its kernel takes the addresses of a, b, the bias if there is one, o, and of `workspace` bytes.
+    """
+    struct: Any = ffi.new("struct facula_matmul *", {"nest": [number for dim in batch for number in dim] or [0]})
+    struct.m, struct.n, struct.k = sizes
+    struct.a_row, struct.a_col, struct.b_row, struct.b_col, struct.o_row, struct.o_col = strides
+    struct.batches, struct.batch_dims = prod(dim[0] for dim in batch), len(batch)
+    struct.arg_a, struct.arg_b, struct.arg_bias, struct.arg_o = 1, 2, 3 if biased else 0, 4 if biased else 3
+    _blocking(code)(struct, threads)
+    return struct
 
 
 def _blocking(code: int) -> Any:

@@ -62,12 +62,13 @@ def bound_plan(
     cost: float = 0,
     workspace: int = 0,
     any_size: bool = False,
+    also: Sequence[Any] = (),
 ) -> Plan:
     """The plan that launches the kernel at address `kernel` with the cffi struct `struct` (or None).
 
     `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
     `scalars` are the types of what follows them: int, float, or complex (given as two floats).
-    `cost` is the estimated work in picoseconds for each of the launch's n.
+    `cost` is the estimated work in picoseconds for each of the launch's n. `also` are structs that `struct` points to.
     """
     doubles, at = 0, 1 + arrays + (workspace > 0)
     for kind in scalars:
@@ -78,7 +79,7 @@ def bound_plan(
             doubles |= 1 << at
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
-    launch = bind(kernel, address, release_at(cost), doubles, struct)
+    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also))
     return Plan(operator, parameters, outputs, launch, workspace, any_size)
 
 

@@ -45,6 +45,7 @@ from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
 from .ops import comparison as _comparison
+from .ops import convolution as _convolution
 from .ops import copying as _copying
 from .ops import dims as _dims
 from .ops import division as _division
@@ -62,6 +63,7 @@ from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
 from .ops.comparison import *
+from .ops.convolution import *
 from .ops.copying import *
 from .ops.dims import *
 from .ops.division import *
@@ -87,6 +89,7 @@ __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
 __all__ += _comparison.__all__
+__all__ += _convolution.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__

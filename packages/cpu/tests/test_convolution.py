@@ -1,0 +1,130 @@
+"""conv2d and its derivatives against sums written out in NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planned import compute
+
+from facula_cpu import _convolution, get_num_threads, set_num_threads
+
+lengths = st.integers(1, 4)
+pairs = st.tuples(lengths, lengths)
+
+
+def padded(x, padding, size):
+    """x with zeros above and on the left, and as many below and on the right as `size` needs."""
+    after = [max(0, want - have - before) for want, have, before in zip(size, x.shape[2:], padding)]
+    return np.pad(x, ((0, 0), (0, 0), (padding[0], after[0]), (padding[1], after[1])))
+
+
+def places(x, weight_shape, out, stride, padding, dilation):
+    """For each weight of a filter, its row and column and what of the padded x it meets: a view of shape out."""
+    span = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(out, stride, weight_shape[2:], dilation)]
+    wide = padded(x, padding, span)
+    for y in range(weight_shape[2]):
+        for z in range(weight_shape[3]):
+            top, left = y * dilation[0], z * dilation[1]
+            yield y, z, wide[:, :, top : top + (out[0] - 1) * stride[0] + 1 : stride[0],
+                             left : left + (out[1] - 1) * stride[1] + 1 : stride[1]]  # fmt: skip
+
+
+def expect(x, w, out, stride, padding, dilation, groups):
+    """The convolution."""
+    filters, channels = w.shape[0] // groups, w.shape[1]
+    result = np.zeros((x.shape[0], w.shape[0], *out), x.dtype)
+    for y, z, seen in places(x, w.shape, out, stride, padding, dilation):
+        for g in range(groups):
+            rows = slice(g * filters, (g + 1) * filters)
+            part = seen[:, g * channels : (g + 1) * channels]
+            result[:, rows] += np.einsum("fc,nchw->nfhw", w[rows, :, y, z], part)
+    return result
+
+
+@st.composite
+def convolutions(draw):
+    """Shapes and parameters that fit each other."""
+    groups, stride, dilation, kernel = draw(st.integers(1, 3)), draw(pairs), draw(pairs), draw(pairs)
+    padding = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+    spans = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)]
+    size = [draw(st.integers(max(1, span - 2 * p), span + 9)) for span, p in zip(spans, padding)]
+    out = tuple((n + 2 * p - span) // s + 1 for n, p, span, s in zip(size, padding, spans, stride))
+    x = (draw(st.integers(0, 5)), groups * draw(lengths), *size)
+    w = (groups * draw(lengths), x[1] // groups, *kernel)
+    return x, w, out, (stride, padding, dilation, groups)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@given(convolution=convolutions(), block=st.sampled_from([64, 512, 1 << 18]), data=st.data())
+def test_the_three_operators(convolution, dtype, block, data):
+    """Also with blocks so small that images are cut. The derivatives are the transposes of the linear maps."""
+    x_shape, w_shape, out, parameters = convolution
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    x, w, bias = (rng.standard_normal(shape).astype(dtype) for shape in (x_shape, w_shape, w_shape[:1]))
+    g = rng.standard_normal((x_shape[0], w_shape[0], *out)).astype(dtype)
+    close = {"rtol": 1e-4, "atol": 1e-4} if dtype == "f4" else {"rtol": 1e-11, "atol": 1e-11}
+    before, _convolution.PATCHES = _convolution.PATCHES, block
+    try:
+        result = compute("conv2d", [x, w, bias], (np.empty_like(g),), (*parameters, out))
+        dx = compute("conv2d_input", [g, w], (np.empty_like(x),), (*parameters, x_shape[2:]))
+        dw = compute("conv2d_weight", [g, x], (np.empty_like(w),), (*parameters, w_shape[2:]))
+    finally:
+        _convolution.PATCHES = before
+    x, w, bias, g = (one.astype("f8") for one in (x, w, bias, g))
+    np.testing.assert_allclose(result, expect(x, w, out, *parameters) + bias[:, None, None], **close)
+    # <g, conv(h, w)> = <dx, h> and <g, conv(x, h)> = <dw, h> for every h.
+    h = rng.standard_normal(x_shape)
+    np.testing.assert_allclose((dx * h).sum(), (g * expect(h, w, out, *parameters)).sum(), rtol=1e-3, atol=1e-3)
+    h = rng.standard_normal(w_shape)
+    np.testing.assert_allclose((dw * h).sum(), (g * expect(x, h, out, *parameters)).sum(), rtol=1e-3, atol=1e-3)
+
+
+def test_derivatives_element_by_element():
+    rng = np.random.default_rng(0)
+    parameters, out = ((2, 1), (1, 0), (1, 2), 2), (3, 4)
+    x, w, g = (rng.standard_normal(shape) for shape in ((3, 4, 5, 6), (6, 2, 3, 2), (3, 6, *out)))
+    dx = compute("conv2d_input", [g, w], (np.empty_like(x),), (*parameters, x.shape[2:]))
+    dw = compute("conv2d_weight", [g, x], (np.empty_like(w),), (*parameters, w.shape[2:]))
+    for array, made, vary in (
+        (x, dx, lambda h: expect(h, w, out, *parameters)),
+        (w, dw, lambda h: expect(x, h, out, *parameters)),
+    ):
+        for at in np.ndindex(array.shape):
+            unit = np.zeros_like(array)
+            unit[at] = 1
+            assert abs(made[at] - (g * vary(unit)).sum()) < 1e-12
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    rng = np.random.default_rng(0)
+    x, w, bias = (rng.standard_normal(shape).astype("f4") for shape in ((9, 8, 40, 40), (16, 8, 3, 3), (16,)))
+    g = rng.standard_normal((9, 16, 40, 40)).astype("f4")
+    parameters = ((1, 1), (1, 1), (1, 1), 1)
+    before, seen = get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            set_num_threads(threads)
+            seen.append(
+                [
+                    compute("conv2d", [x, w, bias], (np.empty_like(g),), (*parameters, (40, 40))).tobytes(),
+                    compute("conv2d_input", [g, w], (np.empty_like(x),), (*parameters, (40, 40))).tobytes(),
+                    compute("conv2d_weight", [g, x], (np.empty_like(w),), (*parameters, (3, 3))).tobytes(),
+                ]
+            )
+    finally:
+        set_num_threads(before)
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_each_level(level):
+    rng = np.random.default_rng(0)
+    x, w, bias = (rng.standard_normal(shape).astype("f4") for shape in ((2, 3, 9, 8), (5, 3, 3, 3), (5,)))
+    parameters = ((1, 1), (1, 1), (1, 1), 1)
+    got = compute("conv2d", [x, w, bias], (np.empty((2, 5, 9, 8), "f4"),), (*parameters, (9, 8)))
+    np.testing.assert_allclose(got, expect(x, w, (9, 8), *parameters) + bias[:, None, None], rtol=1e-5, atol=1e-5)
+
+
+def test_dtypes_without_a_kernel():
+    x, w = np.ones((1, 1, 2, 2), "f2"), np.ones((1, 1, 1, 1), "f2")
+    with pytest.raises(NotImplementedError, match=r"conv2d: the CPU has no kernel for \(float16, float16\)"):
+        compute("conv2d", [x, w], (np.empty_like(x),), ((1, 1), (0, 0), (1, 1), 1, (2, 2)))

@@ -1,0 +1,160 @@
+"""conv2d and conv_transpose2d against sums written out in NumPy; derivatives to order two."""
+
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import gradcheck, gradgradcheck
+
+
+def drawn(*shape, grad=False, dtype=ft.float64, seed=0):
+    rng = np.random.default_rng([seed, *shape])
+    return ft.tensor(rng.standard_normal(shape), dtype=dtype).requires_grad_(grad)
+
+
+def expect(x, w, stride, padding, dilation, groups):
+    """The convolution by its definition, pixel by pixel."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    filters, channels, height, width = w.shape
+    spans = [(k - 1) * d + 1 for k, d in zip((height, width), dilation)]
+    out = [(n - span) // s + 1 for n, span, s in zip(x.shape[2:], spans, stride)]
+    result = np.zeros((x.shape[0], filters, *out))
+    for f, i, j in np.ndindex(filters, *out):
+        first = f // (filters // groups) * channels
+        top, left = i * stride[0], j * stride[1]
+        seen = x[:, first : first + channels, top : top + spans[0] : dilation[0], left : left + spans[1] : dilation[1]]
+        result[:, f, i, j] = (seen * w[f]).sum((1, 2, 3))
+    return result
+
+
+@given(
+    stride=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    padding=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    dilation=st.tuples(st.integers(1, 2), st.integers(1, 2)),
+    kernel=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    groups=st.integers(1, 2),
+    images=st.integers(0, 3),
+    dtype=st.sampled_from([ft.float32, ft.float64]),
+)
+def test_values(stride, padding, dilation, kernel, groups, images, dtype):
+    x, w = drawn(images, 2 * groups, 7, 6, dtype=dtype), drawn(3 * groups, 2, *kernel, dtype=dtype)
+    bias = drawn(3 * groups, dtype=dtype)
+    got = F.conv2d(x, w, bias, stride, padding, dilation, groups)
+    wanted = expect(x.numpy().astype("f8"), w.numpy().astype("f8"), stride, padding, dilation, groups)
+    wanted += bias.numpy()[:, None, None]
+    assert got.dtype is dtype
+    np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-4, atol=1e-4 if dtype is ft.float32 else 1e-11)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"padding": 1}, {"stride": (2, 1), "dilation": (1, 2), "padding": 2}, {"groups": 2}, {"padding": "same"}],
+    ids=str,
+)
+def test_gradients(options):
+    groups = options.get("groups", 1)
+    operands = drawn(2, 2, 5, 4, grad=True), drawn(4, 2 // groups, 3, 2, grad=True), drawn(4, grad=True)
+    assert gradcheck(lambda x, w, b: F.conv2d(x, w, b, **options), operands)
+    assert gradgradcheck(lambda x, w, b: F.conv2d(x, w, b, **options), operands)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"stride": 2, "output_padding": (1, 0)}, {"padding": 1, "dilation": 2, "groups": 2}], ids=str
+)
+def test_transposed(options):
+    operands = drawn(2, 2, 3, 4, grad=True), drawn(2, 3, 3, 2, grad=True), None
+    assert gradcheck(lambda x, w: F.conv_transpose2d(x, w, None, **options), operands[:2])
+    assert gradgradcheck(lambda x, w: F.conv_transpose2d(x, w, None, **options), operands[:2])
+    # <conv(h), x> = <h, transposed(x)> for every h
+    x, w = (one.detach() for one in operands[:2])
+    got = F.conv_transpose2d(x, w, None, **options)
+    h = drawn(*got.shape, seed=1)
+    geometry = {name: value for name, value in options.items() if name != "output_padding"}
+    np.testing.assert_allclose((F.conv2d(h, w, None, **geometry) * x).sum().item(), (h * got).sum().item(), rtol=1e-9)
+    bias = drawn(got.shape[1])
+    with_bias = F.conv_transpose2d(x, w, bias, **options)
+    np.testing.assert_allclose(with_bias.numpy(), got.numpy() + bias.numpy()[:, None, None])
+
+
+def test_one_image_strides_and_words():
+    x, w = drawn(2, 3, 6, 5), drawn(4, 3, 3, 2)
+    whole = F.conv2d(x, w)
+    np.testing.assert_allclose(F.conv2d(x[1], w).numpy(), whole[1].numpy())
+    assert F.conv_transpose2d(x[1], drawn(3, 4, 2, 2)).shape == (4, 7, 6)
+    turned = x.permute(0, 1, 3, 2).contiguous().permute(0, 1, 3, 2)
+    assert not turned.is_contiguous()
+    np.testing.assert_array_equal(F.conv2d(turned, w).numpy(), whole.numpy())
+    np.testing.assert_array_equal(F.conv2d(x, w, padding="valid").numpy(), whole.numpy())
+    same = F.conv2d(x, w, padding="same", dilation=(1, 2))
+    assert same.shape == (2, 4, 6, 5)
+    np.testing.assert_allclose(
+        same.numpy(), expect(x.numpy(), w.numpy(), (1, 1), (1, 1), (1, 2), 1), rtol=1e-12, atol=1e-12
+    )
+
+
+BAD = {
+    "kernel": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 5, 2)), r"kernel \(5, 2\).*padded input \(3, 3\)"),
+    "dilated": (
+        lambda: F.conv2d(ft.ones(1, 1, 4, 4), ft.ones(1, 1, 3, 3), dilation=2),
+        r"dilation \(2, 2\) spans \(5, 5\).*\(4, 4\)",
+    ),
+    "channels": (lambda: F.conv2d(ft.ones(1, 2, 3, 3), ft.ones(1, 3, 1, 1)), "expected input with 3 channels.*got 2"),
+    "groups": (lambda: F.conv2d(ft.ones(1, 4, 3, 3), ft.ones(3, 2, 1, 1), groups=2), "multiple of groups=2"),
+    "no groups": (lambda: F.conv2d(ft.ones(1, 4, 3, 3), ft.ones(3, 2, 1, 1), groups=0), "groups.*at least 1; got 0"),
+    "stride": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), stride=0), "stride of at least 1; got 0"),
+    "padding": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding=-1), "padding of at least 0"),
+    "word": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding="full"), "'same' or 'valid'"),
+    "same": (
+        lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding="same", stride=2),
+        "'same' needs stride 1",
+    ),
+    "bias": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(2, 1, 1, 1), ft.ones(3)), r"bias of shape \(2,\).*\(3,\)"),
+    "dims": (lambda: F.conv2d(ft.ones(3, 3), ft.ones(1, 1, 1, 1)), r"expected input of shape.*got \(3, 3\)"),
+    "weight": (lambda: F.conv2d(ft.ones(1, 3, 3), ft.ones(1, 1, 1)), r"expected weight of shape.*got \(1, 1, 1\)"),
+    "empty kernel": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 0, 1)), "at least one element"),
+    "output_padding": (
+        lambda: F.conv_transpose2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), output_padding=1),
+        "output_padding smaller than stride",
+    ),
+    "nothing left": (
+        lambda: F.conv_transpose2d(ft.ones(1, 1, 1, 1), ft.ones(1, 1, 1, 1), padding=1),
+        "make padding smaller",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_impossible_geometry(case):
+    call, message = BAD[case]
+    with pytest.raises(ValueError, match=f"conv.*{message}"):
+        call()
+
+
+def test_dtypes_and_kinds_are_refused_by_name():
+    x, w = ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1)
+    with pytest.raises(TypeError, match="conv2d: expected all in one dtype, float32 or float64; got float32, float64"):
+        F.conv2d(x, w.double())
+    with pytest.raises(TypeError, match="got int64, int64"):
+        F.conv2d(x.long(), w.long())
+    with pytest.raises(TypeError, match=r"stride to be an int or two; got 1\.5"):
+        F.conv2d(x, w, stride=1.5)
+    with pytest.raises(TypeError, match=r"conv2d.*list"):
+        F.conv2d([[1.0]], w)
+
+
+def test_meta_and_memory():
+    assert F.conv2d(ft.empty(2, 3, 8, 8, device="meta"), ft.empty(4, 3, 3, 3, device="meta")).shape == (2, 4, 6, 6)
+    gc.collect()
+    gc.disable()
+    try:
+        x, w = drawn(2, 3, 5, 5, grad=True), drawn(4, 3, 3, 3, grad=True)
+        F.conv2d(x, w).sum().backward()
+        del x, w
+        assert not [one for one in gc.get_objects() if type(one) is ft.Tensor and one.shape == (2, 3, 5, 5)]
+    finally:
+        gc.enable()
