@@ -211,7 +211,24 @@ def test_forgetting_a_launch_while_it_runs(address_of, no_collector):
     assert watch() is None
 
 
-@pytest.mark.parametrize("arguments", [(0, 0, 0, 0, None), (1.5, 0, 0, 0, None), (1, 0, 0, 0), (1, 2**70, 0, 0, None)])
+def test_a_wrong_number_of_arguments_never_reaches_the_kernel(noting, address_of):
+    plan = (ctypes.c_int64 * 32)(0, 3)
+    launch = bind(address_of("note"), ctypes.addressof(plan), NEVER, 0, plan, 3)
+    for wrong in ((), (1,), (1, 2), (1, 2, 3, 4), range(25)):
+        with pytest.raises(TypeError, match=f"expected 3 to 3 arguments; got {len(wrong)}"):
+            launch(*wrong)
+    assert plan[0] == 0
+    launch(1, 2, 3)
+    assert list(plan[:5]) == [1, 3, 1, 2, 3]
+    with pytest.raises(TypeError, match="expected 1 to 24 arguments; got 25"):
+        noting(2).launch(*range(25))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(0, 0, 0, 0, None), (1.5, 0, 0, 0, None), (1, 0, 0, 0), (1, 2**70, 0, 0, None), (1, 0, 0, 0, None, 25),
+     (1, 0, 0, 0, None, -1)],
+)  # fmt: skip
 def test_bind_refuses(arguments):
     with pytest.raises((ValueError, TypeError, OverflowError)):
         bind(*arguments)

@@ -79,7 +79,7 @@ def bound_plan(
             doubles |= 1 << at
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
-    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also))
+    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), at)
     return Plan(operator, parameters, outputs, launch, workspace, any_size)
 
 

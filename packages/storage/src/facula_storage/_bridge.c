@@ -15,6 +15,7 @@ typedef struct {
     Kernel kernel;
     const void *plan;
     int64_t release_at;     /* give the GIL away from this many elements on */
+    Py_ssize_t least, most; /* how many arguments the kernel reads: unequal where nobody said */
     uint64_t doubles;       /* bit i: argument i is a double */
     PyObject *owner;        /* keeps the plan's memory alive */
 } Launch;
@@ -36,8 +37,9 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     const Launch *launch = PyCapsule_GetPointer(self, NULL);
     int64_t values[MOST_ARGUMENTS];
-    if (count < 1 || count > MOST_ARGUMENTS) {
-        PyErr_Format(PyExc_TypeError, "launch: expected 1 to %d arguments; got %zd", MOST_ARGUMENTS, count);
+    if (count < launch->least || count > launch->most) {
+        PyErr_Format(PyExc_TypeError, "launch: expected %zd to %zd arguments; got %zd", launch->least, launch->most,
+                     count);
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -81,8 +83,13 @@ static PyObject *bind(PyObject *module, PyObject *args)
     long long kernel, plan, release_at;
     unsigned long long doubles;
     PyObject *owner;
-    if (!PyArg_ParseTuple(args, "LLLKO:bind", &kernel, &plan, &release_at, &doubles, &owner))
+    int count = 0;
+    if (!PyArg_ParseTuple(args, "LLLKO|i:bind", &kernel, &plan, &release_at, &doubles, &owner, &count))
         return NULL;
+    if (count < 0 || count > MOST_ARGUMENTS) {
+        PyErr_Format(PyExc_ValueError, "bind: expected count from 1 to %d, or 0 for any; got %d", MOST_ARGUMENTS, count);
+        return NULL;
+    }
     if (!kernel) {
         PyErr_SetString(PyExc_ValueError, "bind: the kernel's address is 0");
         return NULL;
@@ -90,7 +97,8 @@ static PyObject *bind(PyObject *module, PyObject *args)
     Launch *made = malloc(sizeof *made);
     if (!made)
         return PyErr_NoMemory();
-    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, doubles, owner};
+    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, count ? count : 1,
+                     count ? count : MOST_ARGUMENTS, doubles, owner};
     PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
     if (!capsule) {
         free(made);
@@ -530,7 +538,8 @@ static PyObject *collection_callback(PyObject *module, PyObject *running)
 /* -------------------------------------------------------------------------------------------------------- module */
 static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
-     "bind(kernel, plan, release_at, doubles, owner) -> launch\n\nA callable that runs the kernel at that address."},
+     "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nA callable that runs the kernel at that "
+     "address; `count`, where not 0, is how many arguments it takes, the number of elements among them."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
