@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facula_autograd import FreedGraphError, GradientError, Variable, backward, grad, no_grad
+from facula_autograd._graph import AccumulateGrad
 
 
 def test_product_and_sum():
@@ -254,8 +255,31 @@ def test_refusals():
         (x * x).requires_grad_(False)
     with pytest.raises(GradientError, match="the box of up"):
         x.grad = Box("up")
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(GradientError, match="at least one"):
         grad(x * x, ())
+    with pytest.raises(NotImplementedError, match="is_grads_batched"):
+        grad(x * x, x, is_grads_batched=True)
+    for wrong in (lambda: grad("text", x), lambda: grad(x * x, "text"), lambda: (x * x).backward(3.0)):
+        with pytest.raises(TypeError, match=r"of type (str|float)"):
+            wrong()
+    with pytest.raises(TypeError, match="None or a gradient"):
+        x.grad = 3.0
+    assert x.grad is None
+
+
+def test_next_functions_lead_through_the_graph():
+    x, y = Box(3.0, True), Box(2.0, True)
+    z = x * y
+    node = (z + Box(1.0)).grad_fn
+    assert node.name() == "add"
+    assert node.next_functions == ((z.grad_fn, 0), (None, 0))
+    (first, _), (second, _) = z.grad_fn.next_functions
+    assert (first.variable, second.variable) == (x, y)
+    assert (first.name(), first.next_functions) == ("AccumulateGrad", ())
+    assert first != second
+    again = z.grad_fn.next_functions[0][0]
+    assert first == again
+    assert len({first, second, again}) == 2
 
 
 def test_non_scalars_need_a_gradient():
@@ -266,8 +290,13 @@ def test_non_scalars_need_a_gradient():
         (x * 2).backward()
     with pytest.raises(GradientError, match=r"\(3,\).*\(2,\)"):
         (x * 2).backward(Variable(np.ones(2)))
-    with pytest.raises(GradientError, match=r"float64.*float32"):
-        (x * 2).backward(Variable(np.ones(3, "f4")))
+    (x * 2).backward(Variable(np.ones(3, "f4")))
+    assert x.grad.value.dtype == "f8"
+    z = Variable(np.ones(1, "c16"), requires_grad=True)
+    with pytest.raises(GradientError, match=r"real scalar.*abs\(\)"):
+        (z * 2).backward()
+    (z * 2).backward([Variable(np.ones(1, "c16"))])
+    assert z.grad.value == 2
 
 
 def test_failing_rules_are_named():
@@ -311,13 +340,13 @@ def test_node_face():
     x, y = Box(3.0, True), Box(2.0)
     z = x * y
     assert z.grad_fn.name() == "mul"
-    assert z.grad_fn.next_functions == ((x, 0), (None, 0))
+    assert z.grad_fn.next_functions == ((AccumulateGrad(x), 0), (None, 0))
     assert "test_node_face" in z.grad_fn.where
     assert x.is_leaf
     assert not z.is_leaf
     assert x.grad_fn is None
     s = add_all(x, y, z)
-    assert s.grad_fn.next_functions == ((x, 0), (None, 0), (z.grad_fn, 0))
+    assert s.grad_fn.next_functions == ((AccumulateGrad(x), 0), (None, 0), (z.grad_fn, 0))
     with pytest.warns(UserWarning, match="retain_grad"):
         assert z.grad is None
 

@@ -363,3 +363,70 @@ def test_no_cycles(function, differentiate):
         assert [r() for r in gone] == [None] * 3
     finally:
         gc.enable()
+
+
+def test_arguments_by_name_and_defaults():
+    class Power(Function):
+        @staticmethod
+        def forward(ctx, x, scale=1.0):
+            ctx.save_for_backward(x)
+            ctx.scale = scale
+            return Box(x.number**2 * scale)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * x * Box(2.0 * ctx.scale)
+
+    class Later(Function):
+        @staticmethod
+        def forward(x, scale=1.0, *, unused=None):
+            return Box(x.number**2 * scale)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, ctx.scale = inputs
+            ctx.save_for_backward(x)
+            assert ctx.needs_input_grad == (True, False)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * x * Box(2.0 * ctx.scale), None
+
+    for function in (Power, Later):
+        for call, expected in (
+            (lambda x, function=function: function.apply(x, scale=5.0), 30.0),
+            (lambda x, function=function: function.apply(x), 6.0),
+        ):
+            x = Box(3.0, True)
+            call(x).backward()
+            assert x.grad.number == expected
+        with pytest.raises(TypeError, match="wrong"):
+            function.apply(x, wrong=1)
+
+
+def test_gradients_are_brought_to_shape_and_dtype():
+    import numpy as np
+
+    class Wide(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return Variable(x.value + np.zeros((3, 1)))
+
+        @staticmethod
+        def backward(ctx, g):
+            return Variable(g.value.astype("f4"))
+
+    x = Variable(np.ones(2), requires_grad=True)
+    Wide.apply(x).sum().backward()
+    assert x.grad.value.dtype == "f8"
+    assert x.grad.value.tolist() == [3.0, 3.0]
+
+
+def test_what_is_not_there_says_so():
+    assert Function.generate_vmap_rule is False
+    with pytest.raises(NotImplementedError, match="vmap"):
+        Function.vmap(None, (0,))
+    with pytest.raises(NotImplementedError, match="forward-mode"):
+        Function.jvp(None)

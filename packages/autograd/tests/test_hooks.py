@@ -257,3 +257,36 @@ def test_context_of_a_node():
     y.backward()
     assert log == ["in", "out"] * 2
     assert x.grad.number == 12.0
+
+
+def test_post_accumulate_hooks_return_nothing():
+    x = Box(3.0, True)
+    x.register_post_accumulate_grad_hook(lambda leaf: 3)
+    with pytest.raises(TypeError, match=r"register_post_accumulate_grad_hook.*None"):
+        (x * x).backward()
+
+
+def test_retains_grad_is_remembered_when_the_graph_is_gone():
+    x = Box(3.0, True)
+    y = x * x
+    y.retain_grad()
+    y.backward()
+    assert y.retains_grad
+    assert y.grad.number == 1.0
+
+
+def test_hooks_that_change_hooks_while_running():
+    x, log = Box(3.0, True), []
+
+    def first(g):
+        log.append("first")
+        own.remove()
+        other.remove()
+        x.register_hook(lambda g: log.append("new"))
+
+    own = x.register_hook(first)
+    other = x.register_hook(lambda g: log.append("other"))
+    (x * x).backward()
+    assert log == ["first", "other"]  # those that were there when the gradient came
+    (x * x).backward()
+    assert log == ["first", "other", "new"]

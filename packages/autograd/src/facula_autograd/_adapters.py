@@ -70,9 +70,10 @@ class Adapter:
         """What a gradient must agree on with the value it is for (shape, dtype, device)."""
         return None
 
-    def expected(self, metadata: Hashable, v: Any) -> Any:
-        """`v` if it can be the gradient of a value with this metadata, or one that can, made from it
-        (summed to the shape it was broadcast from, say). Otherwise ValueError saying what differs."""
+    def expected(self, metadata: Hashable, v: Any, reduce: bool = False) -> Any:
+        """`v` if it can be the gradient of a value with this metadata, or one that can, made from it:
+        converted to its dtype, and with `reduce` summed to the shape that it was broadcast from.
+        Otherwise ValueError saying what differs."""
         mine = self.metadata(v)
         if mine != metadata:
             raise ValueError(f"expected {metadata}; got {mine}")
@@ -83,7 +84,7 @@ class Adapter:
         return True
 
     def is_scalar(self, v: Any) -> bool:
-        """Whether a backward pass may start from `v` without a gradient given."""
+        """Whether a backward pass may start from `v` without a gradient given: `v` is one real number."""
         return True
 
     def version(self, v: Any) -> int:
@@ -105,6 +106,19 @@ class Adapter:
     def nbytes(self, v: Any) -> int:
         """The size of `v` in bytes."""
         raise self._missing("nbytes", v)
+
+    # ---- values that share memory
+
+    def check_change(self, name: str, v: Any) -> None:
+        """Raise if operator `name` must not change `v` in place while a gradient is wanted."""
+
+    def rebase(self, v: Any, former: Any) -> None:
+        """`v` was changed in place and has a new node; `former` is the edge to it before. Values that share
+        its memory have changed, too."""
+
+    def returned(self, v: Any, out: Any) -> None:
+        """`v` is the result of a Function whose `forward` returned `out`: the same, or what `v` is an alias of.
+        It may share memory with an argument, without any operator's knowledge."""
 
     # ---- for gradcheck
 
@@ -159,3 +173,9 @@ def adapter_of(v: Any) -> Adapter:
 def records(F: Any) -> bool:
     """Whether `F` is a namespace that records: whether this is a pass with `create_graph`."""
     return F is not None and any(F is adapter.recording for adapter in _registered.values())
+
+
+def reduces_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether something of the shape `wanted` can be broadcast to `shape`."""
+    extra = len(shape) - len(wanted)
+    return extra >= 0 and all(n in (1, m) for n, m in zip(wanted, shape[extra:], strict=True))

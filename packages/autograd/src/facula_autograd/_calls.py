@@ -29,8 +29,8 @@ def backward(
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
-    `tensors`: one value or a sequence. `grad_tensors`: the gradient of each, of its own shape and
-    dtype; None stands for 1, and for scalars only. `retain_graph`: keep what was saved for
+    `tensors`: one value or a sequence. `grad_tensors`: the gradient of each, of its own shape, and converted
+    to its dtype; None stands for 1, and for single real numbers only. `retain_graph`: keep what was saved for
     another pass (default: `create_graph`). `create_graph`: record the gradients, so that they can
     be differentiated. `inputs`: only for these values. Raises GradientError, MutationError,
     FreedGraphError.
@@ -57,6 +57,7 @@ def grad(
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
     """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
@@ -70,6 +71,9 @@ def grad(
     >>> grad(first, x)
     (Variable(18.0),)
     """
+    if is_grads_batched:
+        raise NotImplementedError("grad: is_grads_batched=True needs vmap, which is not supported yet; call grad once "
+                                  "for each gradient in the batch, with retain_graph=True")  # fmt: skip
     if not only_inputs:
         raise ValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
     if allow_unused is None:
@@ -78,7 +82,7 @@ def grad(
         raise ValueError("grad: expected allow_unused=True (or unset) with materialize_grads=True; got False")
     inputs = sequence(inputs)
     if not inputs:
-        raise ValueError("grad: expected at least one input; got none")
+        raise GradientError("grad: expected at least one input; got none")
     frame = _getframe(1)
     found: dict[int, Any] = {}
     roots = sequence(outputs)
@@ -162,6 +166,8 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
         node = getattr(root, "node", None)
         adapter = adapter_of(root)
         which = f"output {k}" if len(roots) > 1 else "the output"
+        if not hasattr(root, "node"):
+            raise TypeError(f"{name}: expected differentiable values; {which} is of type {type(root).__name__}")
         if node is None:
             raise GradientError(
                 f"{name}: expected a value that requires grad; {which} ({adapter.describe(root)}) does not: nothing it "
@@ -170,18 +176,26 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
         if g is None:
             if not adapter.is_scalar(root):
                 raise GradientError(
-                    f"{name}: expected a scalar, or a gradient for it; {which} is {adapter.describe(root)}. Pass the "
-                    "gradient, or reduce the value first, with sum() or mean()"
+                    f"{name}: expected a real scalar, or a gradient for it; {which} is {adapter.describe(root)}. Pass "
+                    "one, or reduce the value first, with sum() or mean() (abs() or .real, if it is complex)"
                 )
             g = adapter.ones_like(root)
         else:
             own = False
-            wanted, got = adapter.metadata(root), adapter_of(g).metadata(g)
-            if wanted != got:
-                raise GradientError(
-                    f"{name}: expected a gradient like its output; {which} is {adapter.describe(root)}, the gradient "
-                    f"{adapter_of(g).describe(g)}"
+            wanted = adapter.metadata(root)
+            if adapter_of(g) is not adapter:
+                raise TypeError(
+                    f"{name}: expected a gradient of the output's type; {which} is {adapter.describe(root)}, its "
+                    f"gradient of type {type(g).__name__}"
                 )
+            if adapter.metadata(g) != wanted:
+                try:
+                    g = adapter.expected(wanted, g)
+                except ValueError as error:
+                    raise GradientError(
+                        f"{name}: expected a gradient that fits its output; {which} is {adapter.describe(root)}, its "
+                        f"gradient {adapter.describe(g)}: {error}"
+                    ) from None
         pairs.append((root if node is LEAF else node, g))
     return pairs, own
 
@@ -195,7 +209,10 @@ def _selected(
     if not inputs:
         raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
     for k, value in enumerate(inputs):
-        if getattr(value, "node", None) is None:
+        if not hasattr(value, "node"):
+            raise TypeError(f"{name}: expected differentiable values as inputs; input {k} is of type "
+                            f"{type(value).__name__}")  # fmt: skip
+        if value.node is None:
             raise GradientError(f"{name}: expected inputs that require grad; input {k} "
                                 f"({adapter_of(value).describe(value)}) does not")  # fmt: skip
     accumulates = collect is None

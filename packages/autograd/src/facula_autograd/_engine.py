@@ -215,7 +215,9 @@ def run_gate(F: Any, gate: Node, g: Any) -> tuple:
         settle(leaf, g, False)
         if accumulates:
             for hook in tuple(hooks.after.values()):
-                hook(leaf)
+                if hook(leaf) is not None:
+                    raise TypeError("register_post_accumulate_grad_hook: expected the hook to return None; change "
+                                    ".grad in it, or set it")  # fmt: skip
     return ()
 
 

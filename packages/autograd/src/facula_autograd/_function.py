@@ -8,9 +8,10 @@ from weakref import ref
 from ._adapters import adapter_of, records
 from ._blocks import current_mode, special
 from ._errors import GradientError, MutationError
-from ._graph import LEAF, Node, Rule, edge_to, record, where
+from ._graph import LEAF, Node, Rule, dead_end, edge_to, record
+from ._hooks import move_hooks, run_around
 from ._modes import is_grad_enabled, no_grad, replace_mode
-from ._outputs import Gradients, output_node, record_many
+from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed
 from ._saved import check_saved
 from ._values import Value
@@ -136,6 +137,8 @@ class Function:
     Variable(12.0)
     """
 
+    #: There is no vmap yet; the name is PyTorch's.
+    generate_vmap_rule = False
     _rule: Rule
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -166,14 +169,25 @@ class Function:
         """The place of the forward-mode derivative, which the engine does not use yet."""
         raise NotImplementedError("Function: forward-mode differentiation is not supported yet")
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+        """The place of the rule for batches, which nothing uses yet."""
+        raise NotImplementedError("Function: vmap is not supported yet")
+
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run `forward` on `args`, and record the call where an argument requires grad."""
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` on the arguments, and record the call where one of `args` requires grad.
+
+        With `setup_context`, arguments by name and defaults take their places among `args`; otherwise those
+        by name have no gradient.
+        """
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _bound(cls.forward, args, kwargs), {}
         edges = tuple(edge_to(a) if isinstance(a, Value) else None for a in args)
         ctx = FunctionContext(cls, tuple(e is not None for e in edges))
         with no_grad():
             if cls.setup_context is Function.setup_context:
-                output = cls.forward(ctx, *args)
+                output = cls.forward(ctx, *args, **kwargs)
             else:
                 output = cls.forward(*args)
                 cls.setup_context(ctx, args, output)
@@ -184,6 +198,18 @@ class Function:
         if records_it:
             _record(ctx, args, edges, outputs, results)
         return tuple(results) if isinstance(output, tuple) else results[0]
+
+
+def _bound(forward: Callable[..., Any], args: tuple, kwargs: dict) -> tuple:
+    """All positional arguments of `forward`, with those given by name and defaults in their places."""
+    code = getattr(forward, "__code__", None)
+    if code is not None and not kwargs and not forward.__defaults__:  # type: ignore[attr-defined]
+        return args
+    from inspect import signature
+
+    bound = signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
 
 
 def _is_among(value: Any, values: tuple | list) -> bool:
@@ -201,6 +227,8 @@ def _check_dirty(ctx: FunctionContext, args: tuple, outputs: list, records_it: b
         if records_it and value.node is LEAF:
             raise GradientError(f"{name}: expected to change a value that is no leaf; {what} is a leaf that requires "
                                 "grad. Work on a clone(), or under no_grad()")  # fmt: skip
+        if records_it:
+            adapter_of(value).check_change(name, value)
 
 
 def _result(ctx: FunctionContext, out: Any, args: tuple) -> Any:
@@ -211,6 +239,7 @@ def _result(ctx: FunctionContext, out: Any, args: tuple) -> Any:
 
 
 def _record(ctx: FunctionContext, args: tuple, edges: tuple, outputs: list, results: list) -> None:
+    former = [edge_to(value) for value in ctx._dirty]
     for value in ctx._dirty:
         value.node = None
     differentiable = [
@@ -238,6 +267,23 @@ def _record(ctx: FunctionContext, args: tuple, edges: tuple, outputs: list, resu
         tuple((adapter_of(a), adapter_of(a).metadata(a)) if isinstance(a, Value) else None for a in args),
     )
     ctx._node = ref(node)
+    for value, edge in zip(ctx._dirty, former, strict=True):
+        if type(edge) is Node:
+            move_hooks(value, edge)
+        adapter_of(value).rebase(value, edge)
+    for value, out in zip(differentiable, outputs, strict=True):
+        if value is not None and not _is_among(value, ctx._dirty):
+            adapter_of(value).returned(value, out)
+
+
+def from_function(node: Any) -> bool:
+    """Whether a value with this node is the result of a `Function`."""
+    if type(node) is Node and node.rule is OUTPUT:
+        node = node.e0
+    if type(node) is not Node:
+        return False
+    rule = node.rule.extra.inner if node.rule.backward is run_around else node.rule
+    return rule.backward is _backward
 
 
 def _edges(node: Node) -> tuple:
@@ -288,7 +334,7 @@ def _checked(ctx: FunctionContext, node: Node, result: Any) -> list:
         try:
             if not isinstance(h, Value):
                 raise ValueError(f"expected a value; got {type(h).__name__}")
-            h = adapter.expected(metadata, h)
+            h = adapter.expected(metadata, h, reduce=True)
         except ValueError as error:
             raise GradientError(f"{name}.backward: the gradient of argument {k} does not fit it: {error}") from None
         pairs.append((edge, h))
@@ -325,18 +371,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 def _dead_end(value: Any, ctx: FunctionContext, wanting: list) -> Any:
     value = adapter_of(value).alias(value)
-    node = record(value, _DEAD_END)
     forward = ctx._node() if ctx._node is not None else None
-    if forward is not None:
-        node.code, node.lasti = forward.code, forward.lasti
-    node.s0 = ctx._function.__name__
-    node.rest = tuple(edge_to(g) for g in wanting) + ((forward.rest[0]) if forward is not None else ())
+    edges = tuple(edge_to(g) for g in wanting) + (forward.rest[0] if forward is not None else ())
+    name = ctx._function.__name__
+    value.node = dead_end(
+        f"{name}.backward: expected to be differentiated once; it is marked once_differentiable", forward, edges
+    )
     return value
-
-
-def _refuse(F: Any, node: Node, g: Any) -> Any:
-    raise GradientError(f"{node.s0}.backward: expected to be differentiated once; it is marked once_differentiable. "
-                        f"It was recorded at {where(node.code, node.lasti)}")  # fmt: skip
-
-
-_DEAD_END = Rule("once_differentiable", _refuse, None, False, lambda node: node.rest)

@@ -117,8 +117,10 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """`(edge, 0)` for each input: a Node, the leaf itself, or None where no gradient is wanted."""
-        return tuple((edge, 0) for edge in edges_of(self))
+        """`(where the gradient goes, 0)` for each input: a Node, an AccumulateGrad for a leaf, or None."""
+        return tuple(
+            (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
+        )
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
@@ -137,6 +139,26 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.name()} from {self.where}>"
+
+
+class AccumulateGrad:
+    """What stands for a leaf among `next_functions`. Two of the same leaf are equal."""
+
+    __slots__ = ("variable",)
+    next_functions = ()
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+    def name(self) -> str:
+        """Its kind's name."""
+        return "AccumulateGrad"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AccumulateGrad) and self.variable is other.variable
+
+    def __hash__(self) -> int:
+        return id(self.variable)
 
 
 def edges_of(node: Node) -> Iterator[Any]:
@@ -212,6 +234,24 @@ def relay(node: Node, edge: Any) -> Node:
     if not hasattr(node, "seq"):
         node.seq = next_seq()
     return node
+
+
+def dead_end(message: str, forward: Node | None, edges: tuple) -> Node:
+    """A node that leads to `edges` as far as anybody can see, and whose backward is GradientError: `message`,
+    and where `forward` was recorded."""
+    node = Node()
+    node.rule, node.seq, node.s0, node.rest = _DEAD_END, next_seq(), message, edges
+    node.code, node.lasti = (None, 0) if forward is None else (forward.code, forward.lasti)  # type: ignore[assignment]
+    return node
+
+
+def _refuse(F: Any, node: Node, g: Any) -> Any:
+    from ._errors import GradientError
+
+    raise GradientError(f"{node.s0}. It was recorded at {node.where}")
+
+
+_DEAD_END = Rule("dead end", _refuse, None, False, lambda node: node.rest)
 
 
 # Note [Freed nodes]

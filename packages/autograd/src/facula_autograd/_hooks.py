@@ -192,6 +192,8 @@ def retain_gradient(value: Any) -> None:
 def retains_gradient(value: Any) -> bool:
     """Whether `retain_gradient` was asked for this very value."""
     rule = value.node.rule
+    if rule.backward is raise_freed:
+        rule = value.node.s0
     return rule.backward is run_around and rule.extra.retain is not None and rule.extra.retain() is value
 
 

@@ -58,7 +58,7 @@ def _hand_on(F: Any, node: Node, g: Any) -> tuple:
     return ((node.e0, gathered),)
 
 
-_OUTPUT = Rule("output", _hand_on, True, False)
+OUTPUT = Rule("output", _hand_on, True, False)
 
 
 def record_many(outputs: Sequence[Any], rule: Rule, depth: int = 2) -> Node:
@@ -86,7 +86,7 @@ def record_many(outputs: Sequence[Any], rule: Rule, depth: int = 2) -> Node:
 def output_node(node: Node, k: int, count: int) -> Node:
     """A node that stands for output `k` of `count` of `node`."""
     output = Node()
-    output.rule = _OUTPUT
+    output.rule = OUTPUT
     output.seq = next_seq()
     output.code, output.lasti = node.code, node.lasti
     output.e0 = node

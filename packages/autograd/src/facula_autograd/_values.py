@@ -88,7 +88,9 @@ class Value:
             adapter = adapter_of(self)
             if grad is self:
                 raise GradientError("grad: expected a gradient; got the value itself")
-            if adapter_of(grad).metadata(grad) != adapter.metadata(self):
+            if adapter_of(grad) is not adapter:
+                raise TypeError(f"grad: expected None or a gradient like {adapter.describe(self)}; got {grad!r}")
+            if adapter.metadata(grad) != adapter.metadata(self):
                 raise GradientError(f"grad: expected a gradient like {adapter.describe(self)}; got "
                                     f"{adapter_of(grad).describe(grad)}")  # fmt: skip
         self._grad = grad
@@ -111,7 +113,8 @@ class Value:
         if inputs is not None:
             inputs = sequence(inputs)
         frame = _getframe(1)
-        run_backward((self,), (gradient,), retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))
+        gradients = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
+        run_backward((self,), gradients, retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
         """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ._adapters import Adapter, register_adapter
+from ._adapters import Adapter, reduces_to, register_adapter
 from ._blocks import current_mode, special
 from ._graph import Node, Rule, edge_to, record
 from ._modes import is_grad_enabled
@@ -342,10 +342,12 @@ class _VariableAdapter(Adapter):
         # Numbers, and arrays without dimensions, which NumPy turns into each other, are all alike.
         return (v.shape, _dtype(v.value), _library(v.value).__name__ if v.shape else None)
 
-    def expected(self, metadata: Any, v: Variable) -> Variable:
+    def expected(self, metadata: Any, v: Variable, reduce: bool = False) -> Variable:
         shape, dtype, _ = metadata
         if v.shape != shape:
-            raise ValueError(f"expected shape {shape}; got {v.shape}")
+            if not reduce or not reduces_to(v.shape, shape):
+                raise ValueError(f"expected shape {shape}; got {v.shape}")
+            v = recording.reduce(v, like=self.zeros(metadata).value)
         if shape and _dtype(v.value) != dtype and v.node is None:
             real = _is_complex(v.value) and dtype.kind != "c"
             return Variable((v.value.real if real else v.value).astype(dtype))

@@ -17,10 +17,11 @@
 
 from __future__ import annotations
 
-from ._adapters import Adapter, adapter_of, register_adapter
+from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._blocks import DEFAULT, Mode, current_mode, special
 from ._calls import run_backward
-from ._graph import LEAF, Node, Rule, copy_node, edge_to, edges_of, next_seq, record, where
+from ._function import from_function
+from ._graph import LEAF, Node, Rule, copy_node, dead_end, edge_to, edges_of, next_seq, record, where
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
 from ._modes import replace_mode
@@ -45,8 +46,10 @@ __all__ = [
     "check_saved",
     "copy_node",
     "current_mode",
+    "dead_end",
     "edge_to",
     "edges_of",
+    "from_function",
     "move_hooks",
     "mutated",
     "next_seq",
@@ -54,6 +57,7 @@ __all__ = [
     "pack_value",
     "record",
     "record_many",
+    "reduces_to",
     "register_adapter",
     "replace_mode",
     "run_backward",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Adapter, register_adapter
-from facula_storage import cpu
-from facula_storage.extend import FLOATING
+from facula_autograd.extend import Adapter, reduces_to, register_adapter
+from facula_storage import contiguous, cpu
+from facula_storage.extend import COMPLEX, FLOATING
 
 from ._errors import mutation, show
+from ._inplace import check_family
 from ._operator import raw, recording
 from ._tensor import Tensor, layout_of_tensor
+from ._views import rebase, register
 from .ops import arithmetic as _  # noqa: F401  declares what the class below takes over
 
 if TYPE_CHECKING:
@@ -63,13 +65,26 @@ class TensorAdapter(Adapter):
         layout = layout_of_tensor(v)
         return layout.shape, layout.dtype, layout.device
 
+    def expected(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:
+        """`v` in this shape (summed, if it was broadcast from there) and dtype."""
+        shape, dtype, device = metadata
+        layout = layout_of_tensor(v)
+        wanted = contiguous(shape, dtype, device)
+        fits = layout.shape == shape or (reduce and reduces_to(layout.shape, shape))
+        if not fits or layout.device is not device or (layout.dtype.category == COMPLEX) > (dtype.category == COMPLEX):
+            raise ValueError(f"expected {show(wanted)} on {device}; got {show(layout)} on {layout.device}")
+        if layout.shape != shape:
+            v = recording.sum_to(v, wanted)
+        return v if layout.dtype is dtype else recording.to(v, (dtype,))
+
     def differentiable(self, v: Tensor) -> bool:
         """Whether the elements are real or complex numbers rather than integers."""
         return layout_of_tensor(v).dtype.category >= FLOATING
 
     def is_scalar(self, v: Tensor) -> bool:
-        """Whether there is one element."""
-        return layout_of_tensor(v).numel == 1
+        """Whether there is one element, and it is real."""
+        layout = layout_of_tensor(v)
+        return layout.numel == 1 and layout.dtype.category != COMPLEX
 
     def version(self, v: Tensor) -> int:
         """The storage's version."""
@@ -94,6 +109,21 @@ class TensorAdapter(Adapter):
     def nbytes(self, v: Tensor) -> int:
         """Bytes of all elements."""
         return layout_of_tensor(v).nbytes
+
+    def check_change(self, name: str, v: Tensor) -> None:
+        """What is asked before any change in place that is recorded."""
+        check_family(name, v)
+
+    def rebase(self, v: Tensor, former: Any) -> None:
+        """The views of what was changed, and what it is a view of, have changed too."""
+        rebase(v, former)
+
+    def returned(self, v: Tensor, out: Tensor) -> None:
+        """A result that is a view, of an argument perhaps, is told when that is changed."""
+        if v is not out:
+            v._base = out
+        if hasattr(v, "_base"):
+            register(v, v._base)
 
     def elements(self, v: Tensor) -> list:
         """All elements in row-major order, as Python numbers."""

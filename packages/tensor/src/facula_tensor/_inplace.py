@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, current_mode, edge_to, special
+from facula_autograd.extend import LEAF, current_mode, edge_to, from_function, special
 from facula_storage.extend import FLOATING
 
 from ._errors import ArgumentError, DTypeError, relabel, show
@@ -133,6 +133,12 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
         )
     if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
         return False
+    check_family(name, target)
+    return True
+
+
+def check_family(name: str, target: Tensor) -> None:
+    """Raise if a change of `target` could not be recorded for the tensors that share its memory."""
     root = target
     for root in bases_of(target):
         if target.node is None and root.node is not None:
@@ -145,13 +151,17 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
                 f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
                 "or change a .clone()"
             )
+        if root.node is not None and from_function(target.node):
+            raise RuntimeError(
+                f"{name}: this tensor is the result of a Function that gave back its argument, or a view of it, and "
+                "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
+            )
     layout = layout_of_tensor(root)
     if not layout.is_contiguous and (root is not target or family_of(target)):
         raise NotImplementedError(
             f"{name}: a gradient is wanted through a change of a tensor with views, and the memory they show "
             f"(shape {layout.shape}) has strides {layout.strides}; call .contiguous() before taking views"
         )
-    return True
 
 
 def _before(a: Tensor) -> Tensor:

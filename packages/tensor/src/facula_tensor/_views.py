@@ -18,7 +18,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import LEAF, Node, edge_to, move_hooks
+from facula_autograd.extend import LEAF, Node, dead_end, edge_to, from_function, move_hooks
 from facula_storage import Layout
 
 from ._tensor import Tensor, layout_of_tensor
@@ -117,7 +117,10 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
     if root is not changed:
         scatter(root, changed)
     for view in views:
-        renew(view, root)
+        if view is not changed and from_function(view.node):
+            forbid(view)
+        else:
+            renew(view, root)
 
 
 def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -149,3 +152,13 @@ def renew(view: Tensor, root: Tensor) -> None:
     )
     if type(old) is Node:
         move_hooks(view, old)
+
+
+def forbid(view: Tensor) -> None:
+    """The node of a Function's result that shares memory with an argument, after a change there."""
+    node = view.node
+    view.node = dead_end(
+        f"backward of {node.name()}: expected its result, which shares memory with an argument, as it was; one of "
+        "the two was changed in place since. Change a clone() instead",
+        node, (node,),
+    )  # fmt: skip

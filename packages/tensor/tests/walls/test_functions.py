@@ -1,0 +1,178 @@
+"""Custom Functions on tensors: what one changes in place, and what it gives back of its arguments' memory."""
+
+from __future__ import annotations
+
+import pytest
+
+import facula_autograd as ag
+import facula_tensor as ft
+
+
+class Twice(ag.Function):
+    """2 x, in place."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+class TwiceAndSum(ag.Function):
+    """2 x, in place, and y + 2 x."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        return x, y + x
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return (g + h) * 2, h
+
+
+class Tenfold(ag.Function):
+    """x as it is, with ten times the gradient."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 10
+
+
+class Rest(ag.Function):
+    """x without its first element."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x[1:]
+
+    @staticmethod
+    def backward(ctx, g):
+        return ft.cat([ft.zeros(1, dtype=g.dtype), g])
+
+
+def start():
+    x = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64, requires_grad=True)
+    return x, x * 1
+
+
+def family(change):
+    """The gradients through a tensor and two views of it, after `change(tensor, view)`."""
+    x, base = start()
+    part = base[1:]
+    column = base.view(3, 1)
+    change(base, part)
+    for result in (part * part, column * base.view(3, 1), base.exp()):
+        result.sum().backward(retain_graph=True)
+    return x.grad.tolist()
+
+
+def test_views_follow_what_a_function_changed():
+    assert family(lambda base, part: Twice.apply(base)) == family(lambda base, part: base.mul_(2))
+    assert family(lambda base, part: Twice.apply(part)) == family(lambda base, part: part.mul_(2))
+    y = ft.ones(3, dtype=ft.float64)
+    assert family(lambda base, part: TwiceAndSum.apply(base, y)) == family(lambda base, part: base.mul_(2))
+
+
+def test_two_results_and_views_of_what_was_changed():
+    x, base = start()
+    y = ft.ones(3, dtype=ft.float64, requires_grad=True)
+    part = base[1:]
+    changed, total = TwiceAndSum.apply(base, y)
+    assert changed is base
+    (part.sum() * 2 + total.sum() + (changed * changed).sum()).backward()
+    assert x.grad.tolist() == [10.0, 22.0, 30.0]
+    assert y.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_views_want_gradients_once_their_base_does():
+    base = ft.ones(3)
+    part = base[1:]
+    TwiceAndSum.apply(base, ft.ones(3, requires_grad=True))
+    assert part.requires_grad
+    assert base.requires_grad
+
+
+def test_changing_a_view_of_a_leaf_is_an_error():
+    x, _ = start()
+    with pytest.raises(RuntimeError, match="Twice: this tensor is a view of a leaf"):
+        Twice.apply(x[1:])
+
+
+def test_retained_gradients_follow_the_change():
+    x, base = start()
+    base.retain_grad()
+    Twice.apply(base)
+    (base * 3).sum().backward()
+    assert base.grad.tolist() == [3.0] * 3
+    assert x.grad.tolist() == [6.0] * 3
+
+
+@pytest.mark.parametrize("function", [Tenfold, Rest])
+def test_what_a_function_gives_back_of_an_argument_cannot_be_changed(function):
+    x, base = start()
+    y = function.apply(base)
+    assert y is not base
+    with pytest.raises(RuntimeError, match=r"mul_: .*result of a Function.*clone"):
+        y.mul_(2)
+    assert base.tolist() == [1.0, 2.0, 3.0]
+    y.sum().backward()
+    assert x.grad.tolist()[1:] == [10.0 if function is Tenfold else 1.0] * 2
+
+
+@pytest.mark.parametrize("function", [Tenfold, Rest])
+def test_a_change_of_the_argument_is_an_error_where_the_result_is_used(function):
+    x, base = start()
+    y = function.apply(base)
+    base.mul_(2)
+    base.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [2.0] * 3
+    with pytest.raises(ag.GradientError, match=rf"{function.__name__}Backward.*shares memory.*test_functions.py"):
+        (y * 3).sum().backward()
+
+
+def test_gradients_are_brought_to_shape_and_dtype():
+    class Wide(ag.Function):
+        @staticmethod
+        def forward(ctx, x, row):
+            return x + row
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g.to(ft.float32)
+
+    x, row = ft.ones(4, 3, dtype=ft.float64, requires_grad=True), ft.ones(1, 3, dtype=ft.float64, requires_grad=True)
+    Wide.apply(x, row).sum().backward()
+    assert row.grad.dtype is ft.float64
+    assert row.grad.tolist() == [[4.0, 4.0, 4.0]]
+
+    class Forgets(Wide):
+        @staticmethod
+        def backward(ctx, g):
+            return g[:3], None
+
+    with pytest.raises(ag.GradientError, match=r"argument 0.*expected float64 \(4, 3\) on cpu; got float64 \(3, 3\)"):
+        Forgets.apply(x, row).sum().backward()
+
+
+def test_what_a_pass_starts_from():
+    x = ft.ones(2, requires_grad=True)
+    (x * 1).backward(ft.ones(2, dtype=ft.float64))
+    (x * 1).backward([ft.ones(2, dtype=ft.int64)])
+    assert x.grad.dtype is ft.float32
+    assert x.grad.tolist() == [2.0, 2.0]
+    for wrong in (ft.ones(3), ft.ones(1), ft.ones(2, dtype=ft.complex64)):
+        with pytest.raises(ag.GradientError, match=r"the output is float32 \(2,\)"):
+            (x * 1).backward(wrong)
+    z = ft.tensor(1j, requires_grad=True)
+    with pytest.raises(ag.GradientError, match="real scalar"):
+        (z * 1).backward()
+    assert z.grad is None
