@@ -157,10 +157,11 @@ def check_family(name: str, target: Tensor) -> None:
                 "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
             )
     layout = layout_of_tensor(root)
-    if not layout.is_contiguous and (root is not target or family_of(target)):
+    if overlaps_itself(layout) and (root is not target or family_of(target)):
         raise NotImplementedError(
-            f"{name}: a gradient is wanted through a change of a tensor with views, and the memory they show "
-            f"(shape {layout.shape}) has strides {layout.strides}; call .contiguous() before taking views"
+            f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
+            f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
+            "call .contiguous() before taking views"
         )
 
 

@@ -19,7 +19,7 @@ __all__ = ["as_strided"]
 
 @view
 class _as_strided:
-    """Any strides and offset (in elements) over the operand's memory. Rules hold for contiguous operands."""
+    """Any strides and offset (in elements) over the operand's memory."""
 
     parameters = ("size", "stride", "offset")
     cached = False
@@ -28,19 +28,19 @@ class _as_strided:
         return layout_of(size, stride, layout.dtype, layout.device), offset * layout.dtype.itemsize
 
     def reverse_input(F, g, input_layout, size, stride, offset):
-        zeros = F.zeros_of(g, input_layout)
+        zeros = F.zeros_of(g, room_of(input_layout))
         repeated = tuple(dim for dim, step in enumerate(stride) if not step and size[dim] > 1)
         if repeated:  # as after expand()
             g = F.sum(g, (repeated, True))
             size = tuple(1 if dim in repeated else length for dim, length in enumerate(size))
         if not overlaps_itself(layout_of(size, stride, input_layout.dtype, input_layout.device)):
-            return F.as_strided_scatter(zeros, g, (size, stride, offset))
+            return F.shown_as(F.as_strided_scatter(zeros, g, (size, stride, offset)), input_layout)
         from .._creation import arange
 
         # An element that is seen more than once gets the sum.
-        places = raw.clone(raw.as_strided(arange(input_layout.numel, device=g.device), size, stride, offset))
+        places = raw.clone(raw.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset))
         flat = F.put(F.view(zeros, -1), raw.view(places, -1), F.reshape(g, (-1,)), (0, True))
-        return F.view(flat, input_layout.shape)
+        return F.shown_as(F.view(flat, tuple(zeros.shape)), input_layout)
 
 
 @operator
@@ -58,15 +58,43 @@ class as_strided_scatter:
         from .copying import write
 
         input, src = operands
-        result = raw.clone(input)
+        layout = layout_of_tensor(input)
+        result = raw.spread_out(input, layout) if not layout.is_contiguous else raw.clone(input)
         write(raw.as_strided(result, *parameters), src)
-        return [result]
+        return [raw.shown_as(result, layout)]
 
-    def reverse_input(F, g, src_layout, size, stride, offset):
-        return F.as_strided_scatter(F.contiguous(g), F.zeros_of(g, src_layout), (size, stride, offset))
+    def reverse_input(F, g, input_layout, src_layout, size, stride, offset):
+        spread = F.as_strided_scatter(F.spread_out(g, input_layout), F.zeros_of(g, src_layout), (size, stride, offset))
+        return F.shown_as(spread, input_layout)
 
-    def reverse_src(F, g, size, stride, offset):
-        return F.clone(F.as_strided(F.contiguous(g), size, stride, offset))
+    def reverse_src(F, g, input_layout, size, stride, offset):
+        return F.clone(F.as_strided(F.spread_out(g, input_layout), size, stride, offset))
+
+
+# Note [Elements in another order]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Sizes, strides and offset of a view count places in its base's memory, and a gradient for the base is contiguous.
+# Where the base is not, the gradient is first spread out as the base's elements lie, in a flat tensor with the base's
+# gaps, where the same numbers mean the same elements; what comes back is read there in the base's order.
+def room_of(layout: Layout) -> Layout:
+    """A contiguous layout of the places that `layout` spans: itself where it is contiguous."""
+    if layout.is_contiguous:
+        return layout
+    return contiguous((layout.extent // layout.dtype.itemsize,), layout.dtype, layout.device)
+
+
+@composite
+def spread_out(F: Any, g: Tensor, layout: Layout) -> Tensor:
+    """`g`, of a layout's shape, with its elements in the places that the layout gives them. Contiguous."""
+    if layout.is_contiguous:
+        return F.contiguous(g)
+    return F.as_strided_scatter(F.zeros_of(g, room_of(layout)), g, (layout.shape, layout.strides, 0))
+
+
+@composite
+def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
+    """The opposite of `spread_out`. Contiguous."""
+    return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
 
 @method()
@@ -74,7 +102,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """A view of the storage with any shape, strides and offset (in elements).
 
     ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
-    flow through it for contiguous tensors, within their own elements.
+    flow through it within the tensor's own memory, unless its elements share places there.
 
     >>> from facula_tensor import arange
     >>> as_strided(arange(6), (2, 2), (3, 1))
@@ -101,9 +129,10 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             f"reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
-    if input.node is not None and (not layout.is_contiguous or offset < own or last > layout.nbytes):
+    if input.node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
         raise NotImplementedError(
-            "as_strided: gradients are defined for contiguous tensors, and within their own elements"
+            f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
+            f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
     return recording.as_strided(input, shape, strides, offset - own)
 
