@@ -13,6 +13,7 @@
 #define real_sigmoid(x) _Generic((x), float: sigmoid_float32, double: sigmoid_float64)(x)
 #define real_sin(x) _Generic((x), float: sinf, double: sin)(x)
 #define real_cos(x) _Generic((x), float: cosf, double: cos)(x)
+#define real_erf(x) _Generic((x), float: erff, double: erf)(x)
 #define real_sqrt(x) _Generic((x), float: sqrtf, double: sqrt)(x)
 #define real_abs(x) _Generic((x), float: fabsf, double: fabs)(x)
 #define real_floor(x) _Generic((x), float: floorf, double: floor)(x)

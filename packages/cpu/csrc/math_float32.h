@@ -55,6 +55,15 @@ static ALWAYS_INLINE float exp_float32(float x)
     return y * power_of_two(half) * power_of_two(n - half);
 }
 
+/* exp for x <= 0 in fewer steps: results below 2^-125 are 0. */
+static ALWAYS_INLINE float exp_not_positive(float x)
+{
+    int32_t n;
+    float y = 1.0f + reduced_expm1(x, &n);
+    float scaled = float_of_bits(bits_of_float(y) + ((uint32_t)n << 23));
+    return x >= -86.0f ? scaled : 0.0f > x ? 0.0f : x; /* NaN stays NaN */
+}
+
 static ALWAYS_INLINE float expm1_float32(float x)
 {
     float clamped = x > 89.0f ? 89.0f : x;

@@ -12,15 +12,6 @@ enum {
     STRIP = 256, /* rows that are worked on side by side, at most */
 };
 
-/* exp for x <= 0 in fewer steps than exp_float32: results below 2^-125 are 0. */
-static ALWAYS_INLINE float exp_not_positive(float x)
-{
-    int32_t n;
-    float y = 1.0f + reduced_expm1(x, &n);
-    float scaled = float_of_bits(bits_of_float(y) + ((uint32_t)n << 23));
-    return x >= -86.0f ? scaled : 0.0f > x ? 0.0f : x; /* NaN stays NaN */
-}
-
 #define EXP_SHIFTED exp_not_positive
 #define S float
 #define SUFFIX float32

@@ -6,8 +6,10 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 """
 
 # Planners register themselves when their module is imported.
+from . import _batch_norm as _batch_norm
 from . import _convolution as _convolution
 from . import _copy as _copy
+from . import _cross_entropy as _cross_entropy
 from . import _index as _index
 from . import _matmul as _matmul
 from . import _random as _random

@@ -55,7 +55,7 @@ def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     mask, o = inputs[0], outputs[0]
     if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous:
         raise no_kernel(operator, inputs, outputs)
-    dims = _in_order(mask.shape, [mask.strides])
+    dims = in_order(mask.shape, [mask.strides])
     struct = ffi.new("struct facula_positions *", {"nest": [number for dim in dims for number in dim]})
     struct.dims = len(dims)
     kernel = kernel_for(operator)
@@ -92,8 +92,8 @@ def _plan(
     size, after = array.dtype.itemsize, dim + index.ndim
     array_steps = [stride * size for stride in array.strides]
     value_steps = [stride * size for stride in values.strides]
-    outer = _in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
-    middle = _in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
+    outer = in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
+    middle = in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
     inner_shape = array.shape[dim + 1 :]
     inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
     struct = ffi.new("struct facula_index *", {"nest": [number for one in (*outer, *middle, *inner) for number in one]})
@@ -117,10 +117,10 @@ def _product(shape: tuple[int, ...]) -> int:
     return product
 
 
-def _in_order(shape: tuple[int, ...], steps: list[Any]) -> list[tuple[int, ...]]:
+def in_order(shape: tuple[int, ...], steps: list[Any]) -> list[tuple[int, ...]]:
     """Dimensions (extent, steps), innermost first, merged where they are walked as one, in row-major order.
 
-    >>> _in_order((2, 3, 1), [(3, 1, 7)])
+    >>> in_order((2, 3, 1), [(3, 1, 7)])
     [(6, 1)]
     """
     merged: list[tuple[int, ...]] = []

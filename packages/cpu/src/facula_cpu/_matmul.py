@@ -39,15 +39,25 @@ def plan_matmul(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
     )
 
 
+@planner("linear_weight_grad")
+def plan_weight_gradient(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Any strides."""
+    g, x = inputs
+    sizes = (g.shape[1], x.shape[1], g.shape[0])
+    strides = (g.strides[1], g.strides[0], *x.strides, *outputs[0].strides)
+    return plan_product(operator, inputs, outputs, parameters, sizes, strides, [])
+
+
 @planner("linear")
 def plan_linear(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """o = x @ w.T + bias for x (..., k), w (n, k) and, if given, bias (n,); o (..., n). float32 and float64.
+    """o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or left out; o (..., n).
 
-    A bias must be contiguous.
+    float32 and float64. A bias must be contiguous.
     """
-    x, w, *bias = inputs
+    x, w, *rest = inputs
     o = outputs[0]
-    if not o.dtype.is_floating_point or o.dtype.itemsize < 4 or (bias and not bias[0].is_contiguous):
+    bias = rest[0] if rest else None
+    if not o.dtype.is_floating_point or o.dtype.itemsize < 4 or (bias is not None and not bias.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
     rows = [dim for dim in zip(x.shape[:-1], x.strides, (0,) * len(x.shape), o.strides, strict=False) if dim[0] != 1]
     dims = collapse_batch(rows)
@@ -96,7 +106,7 @@ def plan_product(
     """The plan for o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
     code = outputs[0].dtype.code
     kernel = find_kernel("matmul", code, code, code)
-    if kernel is None or any(one.dtype.code != code for one in inputs):
+    if kernel is None or any(one is not None and one.dtype.code != code for one in inputs):
         raise no_kernel(operator, inputs, outputs)
     m, n, k = sizes
     a_row, a_col, b_row, b_col, o_row, o_col = strides
@@ -119,8 +129,9 @@ def plan_product(
         (a_row, a_col, b_row, b_col, o_row, o_col),
         lib.facula_threads(),
         batch,
-        biased=len(inputs) > 2,
+        biased=len(inputs) > 2 and inputs[2] is not None,
     )
+    struct.arg_o = len(inputs) + 1  # a bias that is None has a place among the addresses
     return bound_plan(
         operator,
         parameters,

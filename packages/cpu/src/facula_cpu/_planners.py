@@ -85,6 +85,8 @@ def bound_plan(
 
 def no_kernel(operator: str, inputs: tuple, outputs: tuple[Layout, ...]) -> NotImplementedError:
     """The error for dtypes that have no kernel."""
-    given = ", ".join(one.__name__ if isinstance(one, type) else one.dtype.name for one in inputs)
+    given = ", ".join(
+        one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs
+    )
     made = ", ".join(layout.dtype.name for layout in outputs)
     return NotImplementedError(f"{operator}: the CPU has no kernel for ({given}) -> {made}; convert the operands")

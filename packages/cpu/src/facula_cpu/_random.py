@@ -1,4 +1,4 @@
-"""The planner of random operators; see Note [Random numbers] in random.c.
+"""The planners of random operators; see Note [Random numbers] in random.c.
 
 Launch: `launch(n, output, seed, offset, *parameters)`, the output contiguous. Parameters are, of
 
@@ -56,5 +56,28 @@ def plan_random(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
         arrays=1,
         scalars=(int, int, *SCALARS[operator]),
         cost=draw.cost,
+        any_size=True,
+    )
+
+
+@planner("dropout")
+def plan_dropout(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """o = x / (1 - p), or 0 with probability p: launch(n, x, o, p, seed, offset). Contiguous float32 and float64."""
+    x, output = inputs[0], outputs[0]
+    drop = find_kernel("drop", output.dtype.code)
+    if drop is None or x.dtype is not output.dtype or not (x.is_contiguous and output.is_contiguous):
+        raise no_kernel(operator, inputs, outputs)
+    struct = ffi.new("struct facula_dropout *")
+    struct.drop = ffi.cast("facula_dropper", drop.address)
+    struct.itemsize, struct.serial, struct.grain = output.dtype.itemsize, SERIAL // drop.cost, GRAIN // drop.cost
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel_for("dropout").address,
+        struct,
+        arrays=2,
+        scalars=(float, int, int),
+        cost=drop.cost,
         any_size=True,
     )

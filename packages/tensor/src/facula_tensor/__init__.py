@@ -58,6 +58,7 @@ from .ops import pointwise as _pointwise
 from .ops import reduction as _reduction
 from .ops import shape as _shape
 from .ops import softmax as _softmax
+from .ops import special as _special
 from .ops import strided as _strided
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -76,6 +77,7 @@ from .ops.pointwise import *
 from .ops.reduction import *
 from .ops.shape import *
 from .ops.softmax import *
+from .ops.special import *
 from .ops.strided import *
 
 __version__ = "0.1.0"
@@ -102,4 +104,5 @@ __all__ += _pointwise.__all__
 __all__ += _reduction.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
+__all__ += _special.__all__
 __all__ += _strided.__all__

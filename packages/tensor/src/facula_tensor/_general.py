@@ -91,7 +91,8 @@ def check_changes(op: Operator, operands: tuple) -> None:
         changed = operands[place]
         if changed is not None:
             starts_inplace(op.name, changed, (changed,))
-            if check_overlap(op.name, changed, [a for i, a in enumerate(operands) if i != place and a is not None]):
+            others = [a for i, a in enumerate(operands) if i != place and a is not None]
+            if any([a is changed for a in others]) or check_overlap(op.name, changed, others):
                 raise RuntimeError(
                     f"{op.name}: '{name_of(op, place)}' is changed in place and shares its memory with another; "
                     "call .clone() on it first"

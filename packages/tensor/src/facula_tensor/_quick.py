@@ -274,8 +274,8 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
                 for place in changes:
                     storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
-                    if nodes[place] is not None:
-                        raise TypeError
+                    if nodes[place] is not None or storages.count(storages[place]) > 1:
+                        raise TypeError  # to be looked at closely
                 s = Storage()
                 if guard:
                     break
@@ -323,7 +323,10 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 except KeyError:
                     needed = saved[wanted] = tuple(op.saved_operands(edges))
                 values = tuple(
-                    [(a if a.node is LEAF else keep(a)) if need else None for a, need in zip(operands, needed)]
+                    [
+                        None if a is None or not need else a if a.node is LEAF else keep(a)
+                        for a, need in zip(operands, needed)
+                    ]
                 )
                 if saves_further:
                     values += results[1:]

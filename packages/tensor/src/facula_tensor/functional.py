@@ -3,16 +3,60 @@
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """
 
+from .ops.activation import (
+    elu,
+    gelu,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    logsigmoid,
+    relu,
+    relu6,
+    silu,
+    softmax,
+)
 from .ops.convolution import conv2d, conv_transpose2d
-from .ops.pointwise import relu, sigmoid, tanh
-from .ops.softmax import log_softmax, softmax
+from .ops.dropout import dropout
+from .ops.linear import linear
+from .ops.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+)
+from .ops.normalization import batch_norm
+from .ops.pointwise import sigmoid, tanh
 
 __all__ = [
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "conv2d",
     "conv_transpose2d",
+    "cross_entropy",
+    "dropout",
+    "elu",
+    "gelu",
+    "hardtanh",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "leaky_relu",
+    "linear",
     "log_softmax",
+    "logsigmoid",
+    "mse_loss",
+    "nll_loss",
     "relu",
+    "relu6",
     "sigmoid",
+    "silu",
+    "smooth_l1_loss",
     "softmax",
     "tanh",
 ]

@@ -1,0 +1,25 @@
+/* The plans of batch normalisation. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Addresses of what a kernel works on; weight and the like have one number a channel, and may be NULL. */
+struct facula_norm_operands {
+    const char *x, *g, *weight, *bias;
+    char *mean, *variance; /* running statistics, changed in training */
+    char *o, *kept_mean, *kept_inverse, *weight_gradient, *bias_gradient;
+    double momentum, epsilon;
+};
+
+struct facula_batch_norm;
+
+/* What is done to `count` channels from number `first` on. */
+typedef void (*facula_norm)(const struct facula_batch_norm *plan, const struct facula_norm_operands *at, int64_t first,
+                            int64_t count);
+
+/* x is contiguous: batch, channels, and `inner` elements of each. */
+struct facula_batch_norm {
+    facula_norm run;
+    int64_t batch, channels, inner;
+    int64_t group; /* channels in a task */
+    int32_t serial, form; /* form: 0 training, 1 with statistics given, 2 gradients */
+};

@@ -1,0 +1,61 @@
+"""Planners of batch normalisation and its gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import Plan
+
+from ._kernels import ffi
+from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._registry import find_kernel, kernel_for
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+TRAINING, GIVEN, GRADIENTS = 0, 1, 2
+FORMS = {
+    "batch_norm": (TRAINING, (float, float)),
+    "batch_norm_eval": (GIVEN, (float,)),
+    "batch_norm_grad": (GRADIENTS, ()),
+}
+SIDE_BY_SIDE = 32
+
+
+@planner(*FORMS)
+def plan_batch_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """Normalisation of each channel of x (n, channels, ...). float32 and float64; everything contiguous.
+
+    batch_norm       (x, weight, bias, running mean, running variance) -> (o, mean, inverse deviation), with the
+                     batch's statistics. Launch: momentum, epsilon. The running statistics are changed in place.
+    batch_norm_eval  the same with the running statistics -> (o,). Launch: epsilon.
+    batch_norm_grad  (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias).
+
+    weight, bias and, in training, running statistics may be None.
+    """
+    o = outputs[0]
+    kernel = find_kernel(operator + "_channels", o.dtype.code)
+    given = [one for one in (*inputs, *outputs) if one is not None]
+    if kernel is None or any(one.dtype is not o.dtype or not one.is_contiguous for one in given):
+        raise no_kernel(operator, inputs, outputs)
+    channels = o.shape[1]
+    form, scalars = FORMS[operator]
+    struct = ffi.new("struct facula_batch_norm *")
+    struct.run = ffi.cast("facula_norm", kernel.address)
+    struct.batch, struct.channels, struct.form = o.shape[0], channels, form
+    each = o.numel // channels if channels else 0
+    struct.inner = each // o.shape[0] if each else 1
+    work = o.numel * kernel.cost
+    struct.serial = work <= SERIAL
+    group = max(1, channels // 64, SERIAL // (2 * max(1, each * kernel.cost)))
+    struct.group = -(-group // SIDE_BY_SIDE) * SIDE_BY_SIDE if struct.inner == 1 else group
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel_for("batch_norm").address,
+        struct,
+        arrays=len(inputs) + len(outputs),
+        scalars=scalars,
+        cost=kernel.cost,
+    )

@@ -1,0 +1,53 @@
+"""Dropout: elements that are left out at random, and which those are."""
+
+from __future__ import annotations
+
+from facula_storage import contiguous, float32, float64
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._random import default_generator
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+
+__all__ = ["dropout"]
+
+
+@operator
+class _dropout:
+    """0 with probability p, else x / (1 - p). What is left out follows from seed and offset: nothing is saved."""
+
+    parameters = ("p", "seed", "offset")
+    values = ("p", "seed", "offset")
+
+    def redirect(F, operands, parameters):
+        (input,) = operands
+        return None if layout_of_tensor(input).is_contiguous else F.dropout(F.contiguous(input), parameters)
+
+    def outputs(layout, p, seed, offset):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, p, seed, offset):
+        return F.dropout(g, (p, seed, offset))
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64.
+
+    The default generator decides, by an element's number in row-major order: neither strides nor threads change it.
+    ValueError unless 0 <= p <= 1. N. Srivastava and others: Dropout, JMLR 15, 2014.
+
+    >>> from facula_tensor import ones
+    >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)
+    (tensor([0., 0., 0.]), tensor([1., 1., 1.]))
+    """
+    layout = layout_of_tensor(as_tensor("dropout", input))
+    if not 0 <= p <= 1:
+        raise ArgumentError(f"dropout: expected a probability p from 0 to 1; got {p}")
+    if not training or p == 0 or not layout.numel:
+        return input
+    if layout.dtype not in (float32, float64):
+        raise DTypeError(f"dropout: defined for float32 and float64; got {layout.dtype.name}; convert with .float()")
+    result = recording.dropout(input, (float(p), *default_generator.advance(layout.numel)))
+    return input.copy_(result) if inplace else result

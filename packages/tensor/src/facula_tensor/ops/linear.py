@@ -1,0 +1,92 @@
+"""Rows times a matrix, plus a row: what a layer of a network computes, in one launch."""
+
+from __future__ import annotations
+
+from facula_storage import contiguous, float32, float64
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+
+__all__ = ["linear"]
+
+
+@operator
+class _linear:
+    """input @ weight.T + bias."""
+
+    inputs = ("input", "weight", "bias")
+    optional = ("bias",)
+
+    def redirect(F, operands, parameters):
+        input, weight, bias = operands
+        x, w = layout_of_tensor(input), layout_of_tensor(weight)
+        b = None if bias is None else layout_of_tensor(bias)
+        if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
+            raise DTypeError(
+                f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
+                f"{'' if b is None else f', bias {b.dtype.name}'}; convert with .to()"
+            )
+        if not x.shape or len(w.shape) not in (1, 2) or x.shape[-1] != w.shape[-1]:
+            raise ArgumentError(
+                f"linear: expected weight (outputs, inputs) and input.shape[-1] == weight.shape[-1]; "
+                f"got input {x.shape}, weight {w.shape}"
+            )
+        if b is not None and b.shape != w.shape[:-1]:
+            raise ArgumentError(f"linear: expected bias of shape {w.shape[:-1]}; got {b.shape}")
+        if x.dtype in (float32, float64) and len(w.shape) == 2:
+            return None if b is None or b.is_contiguous else F.linear(input, weight, F.contiguous(bias))
+        product = F.matmul(input, F.mT(weight) if len(w.shape) == 2 else weight)
+        return product if b is None else F.add(product, bias)
+
+    def outputs(x, w, bias):
+        return contiguous((*x.shape[:-1], w.shape[0]), x.dtype, x.device)
+
+    def reverse_input(F, g, _input, weight):
+        return F.matmul(g, weight)
+
+    def reverse_weight(F, g, input):
+        return F.linear_weight_grad(g, input)
+
+    def reverse_bias(F, g, input_layout):
+        return F.sum(g, (tuple(range(len(input_layout.shape) - 1)), False))
+
+
+@operator
+class _linear_weight_grad:
+    """grad.T @ input over all rows."""
+
+    inputs = ("grad", "input")
+
+    def redirect(F, operands, parameters):
+        g, x = operands
+        if layout_of_tensor(x).ndim == 2:
+            return None
+        n, k = g.shape[-1], x.shape[-1]
+        rows = 1
+        for size in x.shape[:-1]:
+            rows *= size
+        return F.linear_weight_grad(F.reshape(g, (rows, n)), F.reshape(x, (rows, k)))
+
+    def outputs(g, x):
+        return contiguous((g.shape[-1], x.shape[-1]), x.dtype, x.device)
+
+    def reverse_grad(F, g, _grad, input):
+        return F.linear(input, g, None)
+
+    def reverse_input(F, g, grad):
+        return F.matmul(grad, g)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
+
+    ValueError where shapes do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
+    tensor([11.5000])
+    """
+    return recording.linear(as_tensor("linear", input), weight, bias)

@@ -1,0 +1,392 @@
+"""How far an answer is from the right one: losses, with the fused operators of the two that classifiers use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout, contiguous, float32, float64, int64
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._declare import elementwise, operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+]
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduction_of(operation: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    """`reduction`, or what PyTorch's two older arguments say in its place; ValueError for any other word."""
+    if size_average is not None or reduce is not None:
+        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    if reduction not in REDUCTIONS:
+        raise ArgumentError(f"{operation}: expected reduction to be one of {REDUCTIONS}; got {reduction!r}")
+    return reduction
+
+
+# ------------------------------------------------------------------------------------------------- classes
+def _by_class(name: str) -> Any:
+    """The fused operator of a loss by class numbers, and that of its gradient, which the target's check is a part of.
+
+    Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
+    """
+
+    def redirect(F, operands, parameters):
+        input, target, weight = operands
+        x, t = layout_of_tensor(input), layout_of_tensor(target)
+        by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
+        check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
+        call = getattr(F, name)
+        if len(x.shape) == 1:
+            loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
+            return F.squeeze(loss, 0) if parameters[0] == "none" else loss
+        if by_probability:
+            return by_probabilities(F, input, target, weight, parameters[0], parameters[2])
+        if t.dtype is not int64:
+            return call(input, F.to(target, (int64,)), weight, parameters)
+        if weight is not None and not layout_of_tensor(weight).is_contiguous:
+            return call(input, target, F.contiguous(weight), parameters)
+        return None
+
+    class loss:
+        inputs = ("input", "target", "weight")
+        optional = ("weight",)
+        parameters = ("reduction", "ignore_index", "label_smoothing")
+        values = ("ignore_index", "label_smoothing")
+
+        def outputs(input, target, weight, reduction, ignore_index, label_smoothing):
+            return contiguous(target.shape if reduction == "none" else (), input.dtype, input.device)
+
+        def reverse_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
+            return gradient_of(F)(g, input, target, weight, (reduction, ignore_index, label_smoothing))
+
+    class gradient:
+        inputs = ("grad", "input", "target", "weight")
+        optional = ("weight",)
+        parameters = loss.parameters
+        values = loss.values
+
+        def outputs(g, input, target, weight, *parameters):
+            return contiguous(input.shape, input.dtype, input.device)
+
+        def reverse_grad(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+            slope = gradient_of(F)(F.ones_like(grad), input, target, weight, (reduction, ignore_index, label_smoothing))
+            dims = (1,) if reduction == "none" else tuple(range(input.ndim))
+            return F.sum(F.mul(g, slope), (dims, False))
+
+        def reverse_input(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+            if name == "nll_loss":
+                return F.zeros_like(g)
+            # The loss is linear in log_softmax(input): `along` are minus the factors, whose sum scales each row.
+            along = F.nll_loss_grad(grad, input, target, weight, (reduction, ignore_index, label_smoothing))
+            scale = F.neg(F.sum(along, ((1,), True)))
+            return F.mul(F.softmax_grad(g, F.softmax(input, (1,)), (1,)), scale)
+
+    def gradient_of(F):
+        return getattr(F, f"{name}_grad")
+
+    loss.redirect = redirect
+    for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
+        body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
+        operator(body)
+
+
+def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
+    """Raise unless input is (n, classes, ...) or (classes,), and target and weight fit."""
+    if x.dtype not in (float32, float64) and not by_probability:
+        raise DTypeError(f"{name}: defined for float32 and float64; got input {x.dtype.name}; convert with .float()")
+    if not x.shape:
+        raise ArgumentError(f"{name}: expected input (n, classes, ...) or (classes,); got a number")
+    classes = x.shape[1 if len(x.shape) > 1 else 0]
+    wanted = (*x.shape[:1], *x.shape[2:]) if len(x.shape) > 1 else ()
+    if not by_probability and target.shape != wanted:
+        raise ArgumentError(
+            f"{name}: expected target of shape {wanted}, a class for each row of input {x.shape}; got {target.shape}"
+        )
+    if not by_probability and target.dtype.category != INTEGER:
+        raise DTypeError(f"{name}: expected target of classes to be int64; got {target.dtype.name}; use .long()")
+    if weight is not None and (weight.shape != (classes,) or weight.dtype is not x.dtype):
+        raise ArgumentError(
+            f"{name}: expected weight of shape ({classes},) and {x.dtype.name}, a number for each class; "
+            f"got {weight.shape} and {weight.dtype.name}"
+        )
+
+
+def by_probabilities(F: Any, input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
+    """Cross entropy where the target has a probability for each class."""
+    shape = input.shape
+    if smoothing:
+        target = F.add(F.mul(target, 1 - smoothing), smoothing / shape[1])
+    terms = F.mul(F.log_softmax(input, (1,)), target)
+    if weight is not None:
+        terms = F.mul(terms, F.channels_of(weight, layout_of_tensor(input)))
+    if reduction == "none":
+        return F.neg(F.sum(terms, ((1,), False)))
+    total = F.neg(F.sum(terms, (tuple(range(len(shape))), False)))
+    if reduction == "sum":
+        return total
+    count = terms.numel() // shape[1] if shape[1] else 0
+    return F.div(total, count)
+
+
+_by_class("nll_loss")
+_by_class("cross_entropy")
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64.
+
+    Or target of `input`'s shape: a probability for each class. `weight` (classes,) weighs classes, and "mean" is over
+    the weights; targets equal to `ignore_index` take no part; `label_smoothing` from 0 to 1 is the share of the target
+    that all classes get. `reduction`: "mean", "sum" or "none". float32 and float64.
+    IndexError for a target out of range, ValueError for shapes that do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
+    tensor(0.6931)
+    """
+    if reduction != "mean" or size_average is not None or reduce is not None:
+        reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
+    return recording.cross_entropy(input, target, weight, (reduction, ignore_index, float(label_smoothing)))
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s.
+
+    >>> from facula_tensor import tensor
+    >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
+    tensor(2.)
+    """
+    reduction = reduction_of("nll_loss", reduction, size_average, reduce)
+    return recording.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+
+
+# ------------------------------------------------------------------------------------------------- distances
+@elementwise
+class _squared_difference:
+    """(input - other)**2."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, input, other):
+        return F.mul(F.mul(F.sub(input, other), g), 2)
+
+    def reverse_other(F, g, input, other):
+        return F.mul(F.mul(F.sub(input, other), g), -2)
+
+
+def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+    """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
+    if weight is not None:
+        losses = losses * weight
+        if reduction == "mean":
+            return losses.sum() / weight.expand(losses.shape).sum()
+    return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
+
+
+def pair(operation: str, input: Any, target: Any) -> None:
+    """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
+    a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
+    if a != b:
+        from warnings import warn
+
+        warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast", stacklevel=3)
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
+
+    >>> from facula_tensor import tensor
+    >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    reduction = reduction_of("mse_loss", reduction, size_average, reduce)
+    pair("mse_loss", input, target)
+    return reduced(recording.squared_difference(input, target), reduction, weight)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """abs(input - target) of each element; `weight` as `mse_loss`'s.
+
+    >>> from facula_tensor import tensor
+    >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(1.)
+    """
+    reduction = reduction_of("l1_loss", reduction, size_average, reduce)
+    pair("l1_loss", input, target)
+    return reduced((input - target).abs(), reduction, weight)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
+
+    `weight` as `mse_loss`'s. P. J. Huber: Robust estimation of a location parameter, 1964.
+
+    >>> from facula_tensor import tensor
+    >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
+    tensor([0.5000, 1.5000])
+    """
+    reduction_of("huber_loss", reduction)
+    if not delta > 0:
+        raise ArgumentError(f"huber_loss: expected delta > 0; got {delta}")
+    pair("huber_loss", input, target)
+    off = (input - target).abs()
+    near = off.clamp(max=delta)  # near (off - near / 2): a square where they are equal, a line beyond
+    return reduced(near * (off - near * 0.5), reduction, weight)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+
+    >>> from facula_tensor import tensor
+    >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
+    tensor([0.7500, 1.7500])
+    """
+    reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
+    if beta < 0:
+        raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    return huber_loss(input, target, reduction, beta) / beta
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
+
+    ValueError where shapes differ or an input is not from 0 to 1.
+
+    >>> from facula_tensor import tensor
+    >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
+    tensor(0.3466)
+    """
+    reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
+    same_shape("binary_cross_entropy", input, target)
+    if not ((input >= 0) * (input <= 1)).all():
+        raise ArgumentError("binary_cross_entropy: expected every element of input to be from 0 to 1")
+    losses = -(target * input.log().clamp(min=-100) + (1 - target) * (-input).log1p().clamp(min=-100))
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term.
+
+    >>> from facula_tensor import tensor
+    >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
+    tensor(0.3466)
+    """
+    reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
+    same_shape("binary_cross_entropy_with_logits", input, target)
+    negative = recording.log_sigmoid(input)  # log(sigmoid(x)), and log(1 - sigmoid(x)) is that less x
+    other = 1 - target
+    if pos_weight is None:
+        losses = other * input - negative
+    else:
+        losses = other * input - (other + pos_weight * target) * negative
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def same_shape(operation: str, input: Any, target: Any) -> None:
+    """Raise unless both are tensors of one shape."""
+    a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
+    if a != b:
+        raise ArgumentError(f"{operation}: expected target of input's shape {a}; got {b}")
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.
+
+    `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
+    length, which is what the divergence's definition asks for.
+
+    >>> from facula_tensor import tensor
+    >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
+    tensor(1.)
+    """
+    batch = reduction == "batchmean"
+    reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
+    pair("kl_div", input, target)
+    if log_target:
+        losses = target.exp() * (target - input)
+    else:
+        positive = target > 0
+        safe = recording.where(positive, target, recording.ones_like(target))
+        losses = target * safe.log() - target * input
+    loss = reduced(losses, reduction)
+    return loss / input.shape[0] if batch and input.ndim else loss

@@ -1,0 +1,174 @@
+"""Batch normalisation. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout, contiguous, float32, float64
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import composite, raw, recording
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+
+__all__ = ["batch_norm"]
+
+OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
+
+
+def check(layouts: tuple[Layout | None, ...]) -> None:
+    """Raise unless input is (n, channels, ...) and the others are (channels,), all in float32 or all in float64."""
+    input = layouts[0]
+    assert input is not None
+    if input.dtype not in (float32, float64):
+        raise DTypeError(f"batch_norm: defined for float32 and float64; got {input.dtype.name}; convert with .float()")
+    if len(input.shape) < 2:
+        raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
+    for name, one in zip(OPERANDS[1:], layouts[1:], strict=True):
+        if one is not None and one.shape != input.shape[1:2]:
+            raise ArgumentError(
+                f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {one.shape}"
+            )
+        if one is not None and one.dtype is not input.dtype:
+            raise DTypeError(
+                f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {one.dtype.name}"
+            )
+
+
+def made_contiguous(F: Any, operands: tuple, count: int) -> tuple | None:
+    """The operands with the first `count` made contiguous; None where they are."""
+    check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
+    ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
+    return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
+
+
+@operator
+class _batch_norm:
+    """Each channel with mean 0 and variance 1, times weight, plus bias. Running statistics are changed in place."""
+
+    inputs = OPERANDS
+    optional = OPERANDS[1:]
+    changes = OPERANDS[3:]
+    parameters = ("momentum", "eps")
+    values = ("momentum", "eps")
+    results = ("out", "mean", "inverse")
+
+    def redirect(F, operands, parameters):
+        ready = made_contiguous(F, operands, 3)
+        if ready is not None:
+            return F.batch_norm(*ready, parameters)
+        for name, running in zip(OPERANDS[3:], operands[3:], strict=True):
+            if running is not None and not layout_of_tensor(running).is_contiguous:
+                raise ArgumentError(f"batch_norm: expected {name} to be contiguous, for it is changed in place")
+        return None
+
+    def outputs(input, *rest):
+        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        return contiguous(input.shape, input.dtype, input.device), channels, channels
+
+    def reverse_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
+        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None)
+
+
+@operator
+class _batch_norm_grad:
+    """The gradients of input, weight and bias."""
+
+    inputs = ("grad", "input", "mean", "inverse", "weight")
+    optional = ("weight",)
+
+    def outputs(g, input, mean, inverse, weight):
+        return contiguous(input.shape, input.dtype, input.device), mean, mean
+
+
+def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
+    return raw.batch_norm_grad(raw.contiguous(g), input, mean, inverse, weight)
+
+
+def _recorded_gradients(
+    g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
+) -> Any:
+    """The same in operators that have gradients, from the operands alone."""
+    F = recording
+    layout = layout_of_tensor(input)
+    dims = (0, *range(2, len(layout.shape)))
+    each = 1 / (layout.numel // layout.shape[1])
+    centred = F.sub(input, F.mul(F.sum(input, (dims, True)), each))
+    deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), each), eps))
+    y = F.mul(centred, deviation)
+    g_sum, dot = F.sum(g, (dims, True)), F.sum(F.mul(g, y), (dims, True))
+    slope = deviation if weight is None else F.mul(deviation, F.channels_of(weight, layout))
+    along = F.mul(slope, F.sub(g, F.mul(F.add(g_sum, F.mul(y, dot)), each)))
+    return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
+
+
+raw.batch_norm_gradients, recording.batch_norm_gradients = _gradients, _recorded_gradients
+
+
+@operator
+class _batch_norm_eval:
+    """(input - running_mean) / sqrt(running_var + eps) * weight + bias."""
+
+    inputs = OPERANDS
+    optional = OPERANDS[1:3]
+    parameters = ("eps",)
+    values = ("eps",)
+
+    def redirect(F, operands, parameters):
+        ready = made_contiguous(F, operands, 5)
+        return None if ready is None else F.batch_norm_eval(*ready, parameters)
+
+    def outputs(input, *rest):
+        return contiguous(input.shape, input.dtype, input.device)
+
+    def reverse_input(F, g, weight, running_var, input_layout, eps):
+        scale = F.rsqrt(F.add(running_var, eps))
+        return F.mul(g, F.channels_of(scale if weight is None else F.mul(scale, weight), input_layout))
+
+    def reverse_weight(F, g, input, running_mean, running_var, input_layout, eps):
+        scale = F.channels_of(F.rsqrt(F.add(running_var, eps)), input_layout)
+        y = F.mul(F.sub(input, F.channels_of(running_mean, input_layout)), scale)
+        return F.sum(F.mul(g, y), ((0, *range(2, len(input_layout.shape))), False))
+
+    def reverse_bias(F, g, input_layout):
+        return F.sum(g, ((0, *range(2, len(input_layout.shape))), False))
+
+
+@composite
+def channels_of(F: Any, numbers: Tensor, layout: Layout) -> Tensor:
+    """One number a channel, shaped to broadcast with (n, channels, ...)."""
+    return F.reshape(numbers, (layout.shape[1], *(1,) * (len(layout.shape) - 2)))
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
+    batch's, the variance being the unbiased one. Else by the running ones. float32 and float64, all in one dtype.
+    ValueError for shapes that do not fit, and in training for a single value a channel.
+
+    >>> from facula_tensor import tensor
+    >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    layout = layout_of_tensor(as_tensor("batch_norm", input))
+    if not training:
+        if running_mean is None or running_var is None:
+            raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
+        return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (float(eps),))
+    if len(layout.shape) > 1 and layout.numel == layout.shape[1]:
+        raise ArgumentError(
+            f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+        )
+    return recording.batch_norm(input, weight, bias, running_mean, running_var, (float(momentum), float(eps)))[0]

@@ -1,0 +1,248 @@
+"""Cross entropy and its kin against NumPy in double precision, gradients to order two, and what is refused."""
+
+import numpy as np
+import pytest
+from harness import lay, values_of
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import gradcheck, gradgradcheck
+
+SHAPES = [(5, 3), (32, 10), (3, 700), (2, 5, 4, 3), (4,), (1, 1), (6, 17, 2)]
+TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
+
+
+def log_softmax(x):
+    dim = 1 if x.ndim > 1 else 0
+    shifted = x - x.max(dim, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
+
+
+def reference(logs, target, weight, reduction, ignored, smoothing):
+    """The definition, class by class."""
+    if logs.ndim == 1:
+        loss = reference(logs[None], target[None], weight, reduction, ignored, smoothing)
+        return loss[0] if reduction == "none" else loss
+    classes = logs.shape[1]
+    weight = np.ones(classes) if weight is None else weight
+    counts = target != ignored
+    own = np.where(counts, target, 0)[:, None]
+    of_target = np.where(counts, weight[own[:, 0]], 0)
+    losses = -(1 - smoothing) * of_target * np.take_along_axis(logs, own, 1)[:, 0]
+    spread = (logs * weight.reshape(-1, *(1,) * (logs.ndim - 2))).sum(1)
+    losses = losses - np.where(counts, smoothing / classes * spread, 0)
+    if reduction == "none":
+        return losses
+    return losses.sum() / of_target.sum() if reduction == "mean" else losses.sum()
+
+
+def drawn(shape, seed=0, weighted=True):
+    """Logits, targets and weights."""
+    rng = np.random.default_rng(seed)
+    classes = shape[1] if len(shape) > 1 else shape[0]
+    target = np.asarray(rng.integers(0, classes, (*shape[:1], *shape[2:]) if len(shape) > 1 else ()))
+    return rng.standard_normal(shape) * 3, target, rng.random(classes) + 0.1 if weighted else None
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_values(shape, dtype, reduction, smoothing):
+    for weighted in (False, True):
+        for ignored in (-100, 0):
+            x, target, weight = drawn(shape, weighted=weighted)
+            x = x.astype(dtype).astype(np.float64)
+            given = None if weight is None else ft.tensor(weight, dtype=getattr(ft, dtype))
+            options = {"reduction": reduction, "ignore_index": ignored}
+            target_tensor = ft.tensor(target)
+            with np.errstate(invalid="ignore"):
+                wanted = reference(log_softmax(x), target, weight, reduction, ignored, smoothing)
+            for layout in ("contiguous", "transposed", "sliced", "offset"):
+                got = F.cross_entropy(lay(x, dtype, layout), target_tensor, given, label_smoothing=smoothing, **options)
+                assert got.dtype.name == dtype
+                np.testing.assert_allclose(values_of(got), wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+            if not smoothing:
+                logs = log_softmax(x)
+                got = F.nll_loss(lay(logs, dtype, "transposed"), target_tensor, given, **options)
+                np.testing.assert_allclose(values_of(got), wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("shape", [(3, 4), (4,), (2, 3, 2)], ids=str)
+def test_probabilities(shape, reduction):
+    x, _, weight = drawn(shape)
+    target = np.random.default_rng(1).random(shape)
+    dim = 1 if len(shape) > 1 else 0
+    by_class = weight.reshape(-1, *(1,) * (len(shape) - 2)) if len(shape) > 1 else weight
+    losses = -(log_softmax(x) * (0.8 * target + 0.2 / shape[dim]) * by_class).sum(dim)
+    wanted = {"none": losses, "sum": losses.sum(), "mean": losses.sum() / losses.size}[reduction]
+    a, b, w = ft.tensor(x, requires_grad=True), ft.tensor(target, requires_grad=True), ft.tensor(weight)
+
+    def loss(a, b):
+        return F.cross_entropy(a, b, w, reduction=reduction, label_smoothing=0.2)
+
+    np.testing.assert_allclose(values_of(loss(a, b)), wanted)
+    assert gradcheck(loss, (a, b))
+    assert gradgradcheck(loss, (a, b))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("function", [F.cross_entropy, F.nll_loss], ids=["cross_entropy", "nll_loss"])
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 2)], ids=str)
+def test_gradients(shape, function, reduction):
+    x, target, weight = drawn(shape)
+    target.flat[0] = -100
+    options = [{}, {"label_smoothing": 0.3}] if function is F.cross_entropy else [{}]
+    for given in (None, ft.tensor(weight)):
+        for option in options:
+
+            def loss(x, given=given, option=option):
+                return function(x, ft.tensor(target), given, reduction=reduction, **option)
+
+            assert gradcheck(loss, (ft.tensor(x, requires_grad=True),))
+            assert gradgradcheck(loss, (ft.tensor(x, requires_grad=True),))
+
+
+def test_the_gradient_of_ignored_rows_is_nothing():
+    x = ft.tensor([[1.0, np.nan], [2.0, 1.0]], requires_grad=True)
+    F.cross_entropy(x, ft.tensor([-100, 0])).backward()
+    assert x.grad[0].tolist() == [0, 0]
+    assert np.isnan(F.cross_entropy(x, ft.tensor([-100, -100])).item())
+    np.testing.assert_allclose(x.grad[1].tolist(), [-1 / (1 + np.e), 1 / (1 + np.e)], rtol=1e-5)
+
+
+def test_large_numbers_do_not_overflow():
+    x = ft.tensor([[1e4, -1e4, 0.0], [-np.inf, 0.0, 0.0]])
+    assert F.cross_entropy(x, ft.tensor([0, 1]), reduction="none").tolist()[0] == 0
+    assert F.cross_entropy(x, ft.tensor([1, 0]), reduction="none").tolist() == [2e4, np.inf]
+    assert F.cross_entropy(x, ft.tensor([1, 1]), reduction="none").tolist()[1] == pytest.approx(np.log(2))
+
+
+def test_targets_of_any_integer_dtype_and_layout():
+    x, target, _ = drawn((4, 3))
+    wanted = F.cross_entropy(ft.tensor(x), ft.tensor(target)).item()
+    for dtype in ("uint8", "int16", "int32"):
+        assert F.cross_entropy(ft.tensor(x), ft.tensor(target, dtype=getattr(ft, dtype))).item() == wanted
+    assert F.cross_entropy(ft.tensor(x), lay(target, "int64", "sliced")).item() == wanted
+
+
+@pytest.mark.parametrize("function", [F.cross_entropy, F.nll_loss], ids=["cross_entropy", "nll_loss"])
+def test_targets_out_of_range(function):
+    x = ft.zeros(9, 10, requires_grad=True)
+    for wrong in (12, -1, 1 << 40):
+        target = ft.tensor([1] * 7 + [wrong, 3])
+        for _ in range(2):  # on the slow path and on the quick one
+            with pytest.raises(IndexError, match=rf"target\[7\] = {wrong} is out of range for 10 classes \(0 to 9"):
+                function(x, target)
+    function(x, ft.tensor([1] * 9))
+    with pytest.raises(IndexError, match=r"target\[1, 0\] = 5.*5 classes.*ignore_index is 7"):
+        function(ft.zeros(2, 5, 2), ft.tensor([[7, 1], [5, 2]]), ignore_index=7)
+    with pytest.raises(IndexError, match=r"target = 5 is|target\[0\] = 5 is"):
+        function(ft.zeros(5), ft.tensor(5))
+
+
+def test_a_target_that_is_spoilt_before_backward_is_noticed():
+    x, target = ft.zeros(2, 3, requires_grad=True), ft.tensor([0, 1])
+    loss = F.cross_entropy(x, target)
+    target[0] = 7
+    with pytest.raises(RuntimeError, match="target"):
+        loss.backward()
+    assert x.grad is None
+
+
+REFUSED = {
+    "shape": (
+        lambda F, x: F.cross_entropy(x, ft.zeros(3, dtype=ft.int64)),
+        ValueError,
+        r"target of shape \(2,\).*\(3,\)",
+    ),
+    "dtype": (lambda F, x: F.cross_entropy(x.half(), ft.tensor([0, 1])), TypeError, "float32 and float64.*float16"),
+    "target dtype": (lambda F, x: F.cross_entropy(x, ft.tensor([0.0, 1.0])), TypeError, "int64.*float32"),
+    "weight": (
+        lambda F, x: F.nll_loss(x, ft.tensor([0, 1]), ft.ones(2)),
+        ValueError,
+        r"weight of shape \(3,\).*\(2,\)",
+    ),
+    "reduction": (lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), reduction="max"), ValueError, "'max'"),
+    "smoothing": (lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), label_smoothing=2.0), ValueError, "0 to 1; got 2"),
+    "number": (lambda F, x: F.cross_entropy(ft.tensor(1.0), ft.tensor(0)), ValueError, "got a number"),
+    "foreign": (lambda F, x: F.cross_entropy(x, [0, 1]), TypeError, "target.*list"),
+    "bce shape": (lambda F, x: F.binary_cross_entropy(x, ft.ones(3)), ValueError, r"\(2, 3\).*\(3,\)"),
+    "bce range": (lambda F, x: F.binary_cross_entropy(x + 2, x), ValueError, "0 to 1"),
+    "huber": (lambda F, x: F.huber_loss(x, x, delta=0), ValueError, "delta > 0; got 0"),
+    "smooth": (lambda F, x: F.smooth_l1_loss(x, x, beta=-1), ValueError, "beta >= 0; got -1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name):
+    action, kind, text = REFUSED[name]
+    with pytest.raises(kind, match=text):
+        action(F, ft.zeros(2, 3))
+
+
+# ------------------------------------------------------------------------------------------------- distances
+def kl(x, y):
+    return y * (np.log(y) - x)
+
+
+def bce(p, y):
+    return -(y * np.log(p) + (1 - y) * np.log(1 - p))
+
+
+DISTANCES = {
+    "mse_loss": (F.mse_loss, lambda x, y: (x - y) ** 2),
+    "l1_loss": (F.l1_loss, lambda x, y: np.abs(x - y)),
+    "huber_loss": (
+        lambda x, y, **o: F.huber_loss(x, y, delta=0.3, **o),
+        lambda x, y: np.where(np.abs(x - y) < 0.3, (x - y) ** 2 / 2, 0.3 * (np.abs(x - y) - 0.15)),
+    ),
+    "smooth_l1_loss": (
+        lambda x, y, **o: F.smooth_l1_loss(x, y, beta=0.3, **o),
+        lambda x, y: np.where(np.abs(x - y) < 0.3, (x - y) ** 2 / 0.6, np.abs(x - y) - 0.15),
+    ),
+    "binary_cross_entropy": (F.binary_cross_entropy, bce),
+    "binary_cross_entropy_with_logits": (
+        F.binary_cross_entropy_with_logits,
+        lambda x, y: bce(1 / (1 + np.exp(-x)), y),
+    ),
+    "kl_div": (F.kl_div, kl),
+    "kl_div of logarithms": (lambda x, y, **o: F.kl_div(x, y.log(), log_target=True, **o), kl),
+}
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances(name, reduction):
+    function, definition = DISTANCES[name]
+    rng = np.random.default_rng(2)
+    x, y = rng.random((3, 4)) * 0.9 + 0.05, rng.random((3, 4)) * 0.9 + 0.05
+    losses = definition(x, y)
+    wanted = {"none": losses, "mean": losses.mean(), "sum": losses.sum()}[reduction]
+    tensors = [ft.tensor(one, requires_grad=True) for one in (x, y)]
+
+    def loss(*tensors):
+        return function(*tensors, reduction=reduction)
+
+    np.testing.assert_allclose(values_of(loss(*tensors)), wanted)
+    assert gradcheck(loss, tensors)
+    assert gradgradcheck(loss, tensors)
+
+
+def test_weights_and_extremes_of_distances():
+    x, y, w = ft.tensor([0.0, 2.0]), ft.tensor([1.0, 0.0]), ft.tensor([1.0, 3.0])
+    assert F.mse_loss(x, y, weight=w).item() == (1 + 12) / 4
+    assert F.l1_loss(x, y, reduction="none", weight=w).tolist() == [1, 6]
+    assert F.binary_cross_entropy(ft.tensor([0.0, 1.0]), ft.tensor([1.0, 1.0]), reduction="none").tolist() == [100, 0]
+    far = ft.tensor([-1000.0, 1000.0])
+    assert F.binary_cross_entropy_with_logits(far, ft.tensor([0.0, 0.0]), reduction="none").tolist() == [0, 1000]
+    both = F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w, reduction="none").tolist()
+    assert both == pytest.approx([np.log(2), 3 * np.log1p(np.exp(2.0))])
+    zero = ft.tensor([0.0, 1.0])
+    assert F.kl_div(zero, zero, reduction="batchmean").item() == -0.5
+    with pytest.warns(UserWarning, match="broadcast"):
+        F.mse_loss(ft.ones(2, 2), ft.ones(2))
+    assert F.smooth_l1_loss(x, y, beta=0).item() == 1.5
+    assert F.mse_loss(x, y, size_average=False).item() == 5
+    assert F.mse_loss(x, y, reduce=False).tolist() == [1, 4]

@@ -1,0 +1,215 @@
+"""Batch normalisation, linear layers and dropout: values, running statistics, gradients to order two, refusals."""
+
+import numpy as np
+import pytest
+from harness import lay, values_of
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import gradcheck, gradgradcheck
+
+TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
+
+
+def drawn(*shapes, dtype="float64", grad=False, seed=0):
+    rng = np.random.default_rng(seed)
+    return [ft.tensor(rng.standard_normal(shape) + 1, dtype=getattr(ft, dtype), requires_grad=grad) for shape in shapes]
+
+
+# ------------------------------------------------------------------------------------------------ batch_norm
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(
+    "shape", [(5, 3), (32, 70), (2, 3, 1), (3, 5, 9, 11), (64, 16, 4, 4), (8, 2, 3, 2, 2)], ids=str
+)
+def test_batch_norm(shape, dtype):
+    rng = np.random.default_rng(3)
+    x = (rng.standard_normal(shape) * 2 + 3).astype(dtype)
+    dims = (0, *range(2, len(shape)))
+    channels = (shape[1], *(1,) * (len(shape) - 2))
+    weight, bias, mean, var = (rng.random(shape[1]).astype(dtype) + 0.5 for _ in range(4))
+    wide = x.astype(np.float64)
+    n = wide.size // shape[1]
+    normal = (wide - wide.mean(dims, keepdims=True)) / np.sqrt(wide.var(dims, keepdims=True) + 1e-3)
+    wanted = normal * weight.reshape(channels) + bias.reshape(channels)
+    given = (wide - mean.reshape(channels)) / np.sqrt(var.reshape(channels).astype(np.float64) + 1e-3)
+    close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    w, b = ft.tensor(weight), ft.tensor(bias)
+    for layout in ("contiguous", "transposed", "sliced", "offset"):
+        running = ft.tensor(mean), ft.tensor(var)
+        got = F.batch_norm(lay(x, dtype, layout), *running, w, b, True, 0.2, 1e-3)
+        np.testing.assert_allclose(values_of(got), wanted, **close)
+        np.testing.assert_allclose(values_of(running[0]), 0.8 * mean + 0.2 * wide.mean(dims), **close)
+        np.testing.assert_allclose(values_of(running[1]), 0.8 * var + 0.2 * wide.var(dims) * n / (n - 1), **close)
+        assert [one._version for one in running] == [1, 1]
+        running = ft.tensor(mean), ft.tensor(var)
+        got = F.batch_norm(lay(x, dtype, layout), *running, eps=1e-3)
+        np.testing.assert_allclose(values_of(got), given, **close)
+        assert [one._version for one in running] == [0, 0]
+        got = F.batch_norm(lay(x, dtype, layout), None, None, training=True, eps=1e-3)
+        np.testing.assert_allclose(values_of(got), normal, **close)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("shape", [(4, 3), (3, 2, 2, 3)], ids=str)
+def test_gradients_of_batch_norm(shape, training):
+    x, w, b = drawn(shape, shape[1:2], shape[1:2], grad=True)
+    mean, var = drawn(shape[1:2], shape[1:2], seed=1)
+    var = var * var + 0.5
+
+    def affine(x, w, b):
+        return F.batch_norm(x, mean.clone(), var.clone(), w, b, training)
+
+    def plain(x):
+        return F.batch_norm(x, mean.clone(), var.clone(), training=training)
+
+    for function, operands in ((affine, (x, w, b)), (plain, (x,))):
+        assert gradcheck(function, operands)
+        assert gradgradcheck(function, operands)
+    fixed = x.detach()
+    assert gradcheck(lambda w: F.batch_norm(fixed, mean, var, w, None, training), (w,))
+
+
+def test_a_long_channel_keeps_its_digits():
+    x = ft.randn(3, 1, 100_000) * 0.01 + 1000.0
+    y = F.batch_norm(x, None, None, training=True, eps=0.0).double()
+    assert abs(y.mean().item()) < 1e-4
+    assert (y * y).mean().item() == pytest.approx(1, abs=1e-3)
+
+
+def test_running_statistics_with_views_and_out_of_order():
+    both = ft.zeros(2, 3)
+    F.batch_norm(ft.ones(4, 3), both[0], both[1], training=True)
+    assert both._version == 2
+    assert both[0].tolist() == pytest.approx([0.1] * 3)
+    assert both[1].tolist() == [0.0] * 3
+
+
+REFUSED = {
+    "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, r"more than 1 value.*\(1, 3\)"),
+    "no statistics": (lambda x, m, v: F.batch_norm(x, None, v), ValueError, "running_mean and running_var"),
+    "one dimension": (lambda x, m, v: F.batch_norm(x[0], m, v), ValueError, r"\(n, channels, ...\); got shape \(3,\)"),
+    "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, r"running_mean of shape \(3,\)"),
+    "weight": (lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True), ValueError, r"weight.*\(3,\).*\(4,\)"),
+    "dtype": (lambda x, m, v: F.batch_norm(x, m, v.double(), training=True), TypeError, "running_var float64"),
+    "half": (lambda x, m, v: F.batch_norm(x.half(), m.half(), v.half(), training=True), TypeError, "got float16"),
+    "shared": (lambda x, m, v: F.batch_norm(x, m, m, training=True), RuntimeError, "shares its memory"),
+    "strided": (lambda x, m, v: F.batch_norm(x, x.t()[0, :3], v, training=True), RuntimeError, "share|contiguous"),
+    "leaf": (lambda x, m, v: F.batch_norm(x, m.clone().requires_grad_(), v, training=True), RuntimeError, "leaf"),
+    "foreign": (lambda x, m, v: F.batch_norm(x, m, [0.0], training=True), (TypeError, AttributeError), "list"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_changes_nothing(name):
+    action, kind, text = REFUSED[name]
+    x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
+    F.batch_norm(x, mean, var, training=True)  # the quick path knows this signature
+    before = mean.tolist(), var.tolist(), mean._version, var._version
+    with pytest.raises(kind, match=text):
+        action(x, mean, var)
+    assert (mean.tolist(), var.tolist(), mean._version, var._version) == before
+
+
+def test_read_only_statistics_are_refused():
+    frozen = np.zeros(3, "f4")
+    frozen.flags.writeable = False
+    x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
+    F.batch_norm(x, mean, var, training=True)
+    kept = mean.tolist()
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        F.batch_norm(x, mean, ft.from_numpy(frozen), training=True)
+    assert mean.tolist() == kept
+    assert not frozen.any()
+
+
+# ---------------------------------------------------------------------------------------------------- linear
+@pytest.mark.parametrize("biased", [True, False])
+@pytest.mark.parametrize("shape", [(4, 3), (3,), (2, 2, 3), (0, 3)], ids=str)
+def test_linear(shape, biased):
+    x, w, b = drawn(shape, (5, 3), (5,), grad=True)
+    operands = (x, w, b) if biased else (x, w)
+    wanted = x.detach().numpy() @ w.detach().numpy().T + (b.detach().numpy() if biased else 0)
+    np.testing.assert_allclose(values_of(F.linear(*operands)), wanted, rtol=1e-12)
+    if x.numel():
+        assert gradcheck(F.linear, operands)
+        assert gradgradcheck(F.linear, operands)
+    for layout in ("transposed", "sliced", "offset"):
+        laid = [lay(one.detach().numpy(), "float64", layout) for one in operands]
+        np.testing.assert_allclose(values_of(F.linear(*laid)), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int64", "complex64"])
+def test_linear_of_other_dtypes(dtype):
+    x, w, b = (one.to(getattr(ft, dtype)) for one in drawn((4, 3), (5, 3), (5,)))
+    assert (F.linear(x, w, b) == x @ w.t() + b).all()
+
+
+def test_linear_refuses():
+    x = ft.ones(2, 3)
+    with pytest.raises(ValueError, match=r"input \(2, 3\), weight \(5, 4\)"):
+        F.linear(x, ft.ones(5, 4))
+    with pytest.raises(ValueError, match=r"bias of shape \(5,\); got \(1,\)"):
+        F.linear(x, ft.ones(5, 3), ft.ones(1))
+    with pytest.raises(TypeError, match="weight float64"):
+        F.linear(x, ft.ones(5, 3, dtype=ft.float64))
+    with pytest.raises(TypeError, match=r"weight.*list"):
+        F.linear(x, [1.0])
+
+
+# --------------------------------------------------------------------------------------------------- dropout
+def test_dropout_depends_on_seed_and_place_alone():
+    x = ft.rand(64, 100) + 1
+
+    def drop(x):
+        ft.manual_seed(5)
+        return F.dropout(x, 0.3)
+
+    y = drop(x)
+    assert abs((y == 0).float().mean().item() - 0.3) < 0.03
+    kept = y != 0
+    np.testing.assert_allclose(y[kept].numpy(), (x[kept] / 0.7).numpy(), rtol=1e-6)
+    assert (drop(x.t().contiguous().t()) == y).all()
+    assert ((drop(x.double()) != 0) == kept).all()
+    assert not ((F.dropout(x, 0.3) != 0) == kept).all()
+
+
+def test_gradients_of_dropout():
+    (x,) = drawn((4, 5), grad=True)
+    state = ft.get_rng_state()
+
+    def drop(x):
+        ft.set_rng_state(state)
+        return F.dropout(x, 0.4)
+
+    assert gradcheck(drop, (x,))
+    assert gradgradcheck(drop, (x,))
+    y = F.dropout(x, 0.4)
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), (y.detach() / x.detach()).numpy())
+
+
+def test_dropout_at_the_ends():
+    x = ft.tensor([1.0, np.nan, np.inf], requires_grad=True)
+    state = ft.get_rng_state()
+    assert F.dropout(x, 0.0) is x
+    assert F.dropout(x, 0.5, training=False) is x
+    assert ft.get_rng_state() == state
+    nothing = F.dropout(x, 1.0)
+    assert nothing.tolist() == [0, 0, 0]
+    nothing.sum().backward()
+    assert x.grad.tolist() == [0, 0, 0]
+    y = ft.ones(1000)
+    assert F.dropout(y, 0.5, inplace=True) is y
+    assert set(y.tolist()) == {0.0, 2.0}
+
+
+def test_dropout_refuses():
+    state = ft.get_rng_state()
+    for p in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            F.dropout(ft.ones(2), p)
+    with pytest.raises(TypeError, match="int64"):
+        F.dropout(ft.ones(2, dtype=ft.int64))
+    assert ft.get_rng_state() == state
+    with pytest.raises(RuntimeError, match="leaf"):
+        F.dropout(ft.ones(2, requires_grad=True), inplace=True)
