@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import facula_tensor as ft
+import facula_tensor.functional
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -18,6 +19,14 @@ from facula_tensor._operator import recording as F
 def index(x: Any) -> Any:
     """Positions along a dimension of three, on the device of `x`."""
     return ft.tensor([2, 0, 2], device=x.device)
+
+
+def classes(x: Any) -> Any:
+    """A class for each row of `x`."""
+    return ft.tensor([2, 0, 3], device=x.device)
+
+
+LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 
 
 def mask(x: Any) -> Any:
@@ -54,25 +63,39 @@ CALLS = {
     "bitwise_or": lambda x, y: whole(x) | whole(y),
     "bitwise_right_shift": lambda x, y: whole(x) >> whole(y),
     "bitwise_xor": lambda x, y: whole(x) ^ whole(y),
+    "batch_norm": lambda x, y: F.batch_norm(x, y[0], y[1], None, None, (0.1, 1e-5))[0],
+    "batch_norm_eval": lambda x, y: F.batch_norm_eval(x, y[0], None, *y.detach()[1:], (1e-5,)),
+    "batch_norm_grad": lambda x, y: F.batch_norm_grad(x, y, *y[:2], None)[0],
     "cat": lambda x, y: ft.cat([x, y, x], 1),
     "clone": lambda x, y: x.clone(),
     "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
     "cos": lambda x, y: x.cos(),
     "count_true": lambda x, y: F.count_true(mask(x)),
+    "cross_entropy": lambda x, y: F.cross_entropy(x, classes(x), y.detach()[0], LOSS),
+    "cross_entropy_grad": lambda x, y: F.cross_entropy_grad(x[0, 0], y, classes(x), None, LOSS),
     "div": lambda x, y: x / y,
+    "dropout": lambda x, y: F.dropout(x, (0.3, 1, 2)),
+    "elu": lambda x, y: F.elu(x - 1, y),
     "eq": lambda x, y: x == y,
+    "erf": lambda x, y: ft.erf(x),
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
     "expm1": lambda x, y: ft.expm1(x),
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
+    "gelu": lambda x, y: F.gelu(x),
+    "gelu_tanh": lambda x, y: F.gelu_tanh(x),
     "gt": lambda x, y: x > y,
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
     "isnan": lambda x, y: F.isnan(x),
     "le": lambda x, y: x <= y,
+    "leaky_relu": lambda x, y: F.leaky_relu(x - 1, y),
+    "linear": lambda x, y: F.linear(x, y, x[0, :3]),
+    "linear_weight_grad": lambda x, y: F.linear_weight_grad(x, y),
     "log": lambda x, y: x.log(),
     "log1p": lambda x, y: ft.log1p(x),
+    "log_sigmoid": lambda x, y: F.log_sigmoid(x),
     "log_softmax": lambda x, y: x.log_softmax(1),
     "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
     "lt": lambda x, y: x < y,
@@ -84,6 +107,8 @@ CALLS = {
     "mul": lambda x, y: x * y,
     "ne": lambda x, y: x != y,
     "neg": lambda x, y: -x,
+    "nll_loss": lambda x, y: F.nll_loss(x, classes(x), y.detach()[0], LOSS),
+    "nll_loss_grad": lambda x, y: F.nll_loss_grad(x[0, 0], y, classes(x), None, LOSS),
     "nonzero_flat": lambda x, y: x[mask(x)],
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
@@ -99,12 +124,14 @@ CALLS = {
     "select": lambda x, y: x[1],
     "sigmoid": lambda x, y: x.sigmoid(),
     "sign": lambda x, y: ft.sign(x),
+    "silu": lambda x, y: F.silu(x),
     "sin": lambda x, y: x.sin(),
     "slice": lambda x, y: x[:, 1:4:2],
     "slice_back": lambda x, y: F.slice_back(x, (ft.zeros(5, 4)._layout, 0, 1, 1)),
     "softmax": lambda x, y: x.softmax(0),
     "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
     "sqrt": lambda x, y: x.sqrt(),
+    "squared_difference": lambda x, y: F.squared_difference(x, y),
     "squeeze": lambda x, y: x.unsqueeze(1).squeeze(1),
     "sub": lambda x, y: x - y,
     "sum": lambda x, y: x.sum(1),

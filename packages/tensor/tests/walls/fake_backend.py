@@ -89,7 +89,7 @@ class FakeBackend:
     # ------------------------------------------------------------------------------ what facula_storage asks
     def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         plan = self.cpu.plan(operator, inputs, outputs, parameters)
-        layouts = [one for one in (*inputs, *outputs) if isinstance(one, Layout)]
+        layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
         if operator == "cat":
             launch = partial(self._launch_cat, plan, outputs[0])
         else:
@@ -140,11 +140,13 @@ class FakeBackend:
                     count -= 1
 
     # ------------------------------------------------------------------------------------------- launching
-    def _launch(self, plan: Plan, layouts: list[Layout], n: int, *args: Any) -> None:
+    def _launch(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
         if any(address is None for address in args[: len(layouts)]):
             raise TypeError("an address is None: the buffer is in another order")
         blocks = []
         for place, (layout, address) in enumerate(zip(layouts, args, strict=False)):
+            if layout is None:  # an operand that was not given
+                continue
             nbytes = n * layout.dtype.itemsize if plan.any_size else layout.extent
             if plan.operator == "nonzero_flat" and place:
                 nbytes = 0  # one plan for any number of results
