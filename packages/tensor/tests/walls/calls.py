@@ -26,6 +26,12 @@ def classes(x: Any) -> Any:
     return ft.tensor([2, 0, 3], device=x.device)
 
 
+def image(x: Any) -> Any:
+    """`x` as one image of one channel."""
+    return x.unsqueeze(0).unsqueeze(0)
+
+
+STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 
 
@@ -69,6 +75,9 @@ CALLS = {
     "cat": lambda x, y: ft.cat([x, y, x], 1),
     "clone": lambda x, y: x.clone(),
     "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
+    "conv2d": lambda x, y: F.conv2d(image(x), image(y[:2, :2]), y[0, :1], (*STEPS, (2, 3))),
+    "conv2d_input": lambda x, y: F.conv2d_input(image(x[:2, :3]), image(y[:2, :2]), (*STEPS, (3, 4))),
+    "conv2d_weight": lambda x, y: F.conv2d_weight(image(x[:2, :3]), image(y), (*STEPS, (2, 2))),
     "cos": lambda x, y: x.cos(),
     "count_true": lambda x, y: F.count_true(mask(x)),
     "cross_entropy": lambda x, y: F.cross_entropy(x, classes(x), y.detach()[0], LOSS),
