@@ -1,6 +1,9 @@
 """The C module: launches, the buffer protocol, DLPack capsules, and the collector's hours."""
 
 from collections.abc import Callable
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 class LaunchError(RuntimeError):
     """A kernel refused its arguments. `args` are the status and four details: five integers."""
@@ -44,4 +47,5 @@ def dlpack_read(
     capsule: object, /
 ) -> tuple[int, int, int, int, int, int, tuple[int, ...], tuple[int, ...] | None, int, bool]: ...
 def dlpack_consume(capsule: object, /) -> object: ...
+def blank(cls: type[_T], /) -> _T: ...
 def collection_callback(running: list[None], /) -> Callable[[str, dict[str, int]], None]: ...

@@ -58,7 +58,9 @@ class Device:
         if not name.isidentifier() or (index is not None and index < 0):
             raise ValueError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}, index {index}")
         if name in ("cpu", "meta"):
-            index = None  # there is one of each
+            if index:
+                raise ValueError(f"device: there is one {name!r}; expected {name!r} or '{name}:0'; got index {index}")
+            index = None
         found = _devices.get((name, index))
         if found is not None:
             return found

@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import collection_callback
+from ._bridge import blank, collection_callback
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -54,6 +54,7 @@ __all__ = [
     "PlanTable",
     "alias",
     "allocate",
+    "blank",
     "borrow",
     "capacity",
     "changing",

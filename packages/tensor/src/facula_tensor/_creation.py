@@ -50,7 +50,7 @@ def _place(device: Any) -> Device:
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
     """A new tensor, wanting a gradient or not."""
-    return tensor.requires_grad_() if requires_grad else tensor
+    return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, set_context, special
 from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, layout_of, uint8
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, plain_address
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, blank, plain_address
 
 from ._errors import ArgumentError, DTypeError, launch_error, relabel
 from ._memory import check_out, check_overlap
@@ -207,8 +207,7 @@ def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
         return complex(a)
     if dtype.category == FLOATING:
         return float(a)
-    if op.result(dtype) is dtype:
-        check_scalar(int(a), dtype, op.name)
+    check_scalar(int(a), dtype if op.result(dtype) is dtype else int64, op.name)
     return int(a) if dtype.category else bool(a)
 
 
@@ -299,7 +298,7 @@ def run(plan: Plan, operands: Sequence[Any], values: tuple = ()) -> list[Tensor]
     launch(plan, operands, [(storage, 0) for storage in storages], values)
     results = []
     for layout, storage in zip(plan.outputs, storages, strict=True):
-        t = Tensor()
+        t = blank(Tensor)
         t._layout, t._storage, t._offset, t.node = layout, storage, 0, None
         results.append(t)
     return results

@@ -13,7 +13,7 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
 from facula_storage import bool_, contiguous, int64, layout_of, uint8
-from facula_storage.extend import INTEGER
+from facula_storage.extend import INTEGER, blank
 
 from ._declare import operator
 from ._errors import ArgumentError, DTypeError, relabel, show
@@ -59,7 +59,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         lo = None
     if lo is None:  # out of range, no dimension, or a subclass: said, or handled, there
         return general_getitem(input, index)
-    v = Tensor()
+    v = blank(Tensor)
     v._layout = lo
     v._storage = input._storage
     v._offset = input._offset + delta

@@ -18,6 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+import numpy as np
+
 from facula_autograd.extend import current_mode, replace_mode, special
 
 from ._tensor import Overridden, Parameter, Tensor, layout_of_tensor, make, method
@@ -141,19 +143,37 @@ def mark(tensor: Any) -> Any:
     return tensor
 
 
-def _make_instance(cls: type, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """How subclasses are made that do not say so themselves: over the memory of a tensor, or from data."""
-    from ._from_data import tensor
+def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any) -> Any:
+    """`Tensor(...)`, and how subclasses are made that do not say so themselves.
 
-    source = data if isinstance(data, Tensor) else tensor([] if data is None else data)
+    Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it, for
+    Tensor itself in the default floating dtype. What a subclass's ``__init__`` takes beyond that is not looked at.
+    """
+    from ._creation import empty
+    from ._from_data import tensor
+    from ._promotion import get_default_dtype
+    from ._tensor import Size
+
+    first = arguments[0] if arguments else others.pop("data", Size((0,)))
+    if isinstance(first, Tensor):
+        source = first if device is None else first.to(device)
+    elif isinstance(first, Size):
+        source = empty(first, device=device)
+    elif isinstance(first, (list, tuple, range, np.ndarray)):
+        source = tensor(first, dtype=get_default_dtype() if cls is Tensor else None, device=device)
+    elif cls is Tensor and all([hasattr(one, "__index__") and not isinstance(one, bool) for one in arguments]):
+        source, arguments = empty(*arguments, device=device), ()
+    elif cls is Tensor:
+        raise TypeError(
+            f"Tensor: expected lengths, data in a list, tuple or array, or a tensor; got {type(first).__name__} "
+            f"{first!r:.60}; use facula.tensor() for a number"
+        )
+    else:
+        source = tensor(first, device=device)
+    if cls is Tensor and (len(arguments) > 1 or others):
+        given = [type(one).__name__ for one in arguments[1:]] + list(others)
+        raise TypeError(f"Tensor: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()")
     return mark(make(cls, layout_of_tensor(source), source._storage, source._offset))
 
 
-def _prepare_subclass(cls: type, **kwargs: Any) -> None:
-    """Tensor itself is made without a call into Python, and so has no ``__new__`` that takes data."""
-    super(Tensor, cls).__init_subclass__(**kwargs)
-    if cls.__new__ is object.__new__:
-        cls.__new__ = staticmethod(_make_instance)  # type: ignore[assignment]
-
-
-Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]
+Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_storage import Storage
-from facula_storage.extend import allocate, collecting
+from facula_storage.extend import allocate, blank, collecting
 
 from ._divert import divert, unrecorded
 from ._general import NOWHERE, general
@@ -89,7 +89,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
             else:
                 s.ptr = p
                 s.version = 0
-                t = Tensor()
+                t = blank(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -160,7 +160,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 else:
                     s.ptr = p
                     s.version = 0
-                    t = Tensor()
+                    t = blank(Tensor)
                     t._layout = lo
                     t._storage = s
                     t._offset = 0
@@ -215,7 +215,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
             else:
                 s.ptr = p
                 s.version = 0
-                t = Tensor()
+                t = blank(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -293,7 +293,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
             else:
                 s.ptr = p
                 s.version = 0
-                t = Tensor()
+                t = blank(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0

@@ -14,7 +14,7 @@ from facula_autograd import is_grad_enabled
 from facula_storage import Device, float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
-from ._creation import empty
+from ._creation import empty, finish
 from ._errors import ArgumentError, DTypeError
 from ._from_data import tensor
 from ._general import mutated
@@ -191,7 +191,7 @@ def rand(
     """
     result = _new(size, "rand", dtype, device)
     draw(result, "uniform", generator, 0.0, 1.0)
-    return result.requires_grad_() if requires_grad else result
+    return finish(result, requires_grad)
 
 
 def randn(
@@ -204,7 +204,7 @@ def randn(
     """
     result = _new(size, "randn", dtype, device)
     draw(result, "normal", generator, 0.0, 1.0)
-    return result.requires_grad_() if requires_grad else result
+    return finish(result, requires_grad)
 
 
 def randint(

@@ -10,7 +10,7 @@ from facula_storage import bool_, cpu, int64
 from ._operator import raw
 from ._promotion import get_default_dtype
 from ._tensor import Parameter, Tensor, layout_of_tensor, method
-from ._values import _host
+from ._values import MOST_DIMS, _host
 
 THRESHOLD, EDGE, PRECISION, WIDTH = 1000, 3, 4, 80
 
@@ -26,10 +26,10 @@ def represent(self: Tensor) -> str:
         notes.append(f"device='{layout.device}'")
         notes.append(f"size={tuple(layout.shape)}")
     else:
-        notes.append(_elements(self))
+        notes.append(_elements(self) if len(layout.shape) <= MOST_DIMS else "...")
         if layout.device is not cpu:
             notes.append(f"device='{layout.device}'")
-        if not layout.numel and layout.shape != (0,):
+        if (not layout.numel and layout.shape != (0,)) or len(layout.shape) > MOST_DIMS:
             notes.append(f"size={tuple(layout.shape)}")
     default = {int64, bool_, get_default_dtype(), get_default_dtype().to_complex()}
     if layout.dtype not in default or (not layout.numel and layout.dtype is not get_default_dtype()):

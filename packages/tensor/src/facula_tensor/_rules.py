@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule, mutated
+from facula_storage.extend import blank
 
 from ._tensor import Tensor
 
@@ -109,7 +110,7 @@ def keep(a: Tensor) -> Tensor:
     Were it the operand itself, changing that in place later would close a cycle: the operand's
     new node leads to the node that saved it.
     """
-    t = Tensor()
+    t = blank(Tensor)
     t._layout = a._layout
     t._storage = a._storage
     t._offset = a._offset
@@ -119,7 +120,7 @@ def keep(a: Tensor) -> Tensor:
 
 def saved_out(node: Node) -> Tensor:
     """The operator's own result, wrapped again: a node that kept the tensor itself would be a cycle."""
-    out = Tensor()
+    out = blank(Tensor)
     out._layout, out._storage, out._offset, out.node = node.s1, node.s0, node.v1, node
     if node.s0.version != node.v0:
         mutated(node, out, "its result")

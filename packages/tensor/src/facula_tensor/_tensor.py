@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
 from facula_storage import Device, DType, Layout, Storage
+from facula_storage.extend import blank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,8 @@ class Overridden:
 class Tensor(Value):
     """A multi-dimensional array on a device, which records how it was made where gradients are wanted.
 
-    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. Operators are functions
+    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. For PyTorch's programs `Tensor(2, 3)` is
+    `empty(2, 3)`, and `Tensor([1, 2])` is `tensor([1, 2])` in the default floating dtype. Operators are functions
     (`facula.exp(x)`), methods (`x.exp()`) and Python's own (`x + y`). The methods of operators
     are put here where the operators are declared (`ops/`).
 
@@ -83,6 +85,8 @@ class Tensor(Value):
         __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = __mul__ = __rmul__ = __imul__ = _typed
         __truediv__ = __rtruediv__ = __itruediv__ = __pow__ = __rpow__ = __ipow__ = __matmul__ = _typed
         __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = __setitem__ = _typed
+
+        def __init__(self, *arguments: Any, device: Any = None) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -222,7 +226,7 @@ class Parameter(Tensor):
 
 def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
     """A tensor of class `cls` over existing memory, wanting no gradient."""
-    new: Any = object.__new__(cls)
+    new: Any = blank(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_storage import bfloat16, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
+from facula_storage import bfloat16, contiguous, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
+from facula_storage.extend import blank
 
 from ._errors import ArgumentError
 from ._operator import raw, recording
@@ -16,6 +17,9 @@ from ._tensor import Overridden, Tensor, layout_of_tensor, make, method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+MOST_DIMS = 64  # of NumPy's arrays
 
 
 def _host(self: Tensor) -> Tensor:
@@ -42,7 +46,7 @@ def item(self: Tensor) -> Any:
     if layout_of_tensor(self).numel != 1:
         raise ArgumentError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
     host = _host(self)
-    return to_numpy(host._storage, layout_of_tensor(host), host._offset).item()
+    return to_numpy(host._storage, contiguous((), host.dtype), host._offset).item()
 
 
 @method()
@@ -54,7 +58,13 @@ def tolist(self: Tensor) -> Any:
     [[1, 2]]
     """
     host = _host(self)
-    return to_numpy(host._storage, layout_of_tensor(host), host._offset).tolist()
+    layout = layout_of_tensor(host)
+    if len(layout.shape) <= MOST_DIMS:
+        return to_numpy(host._storage, layout, host._offset).tolist()
+    nested = raw.reshape(host, (-1,)).tolist()
+    for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
+        nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
+    return nested
 
 
 @method()
@@ -177,8 +187,12 @@ def as_float(self: Tensor) -> float:
 
 @method("__int__")
 def as_int(self: Tensor) -> int:
-    """The one element as an int; the fraction is cut off."""
-    return int(item(self))
+    """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+    number = item(self)
+    try:
+        return int(number)
+    except (OverflowError, ValueError) as error:
+        raise type(error)(f"int: expected a finite element; got {number}") from None
 
 
 @method("__complex__")
@@ -216,7 +230,7 @@ def detach(self: Tensor) -> Tensor:
     """
     if overridden((self,)):
         return ask("detach", detach, (self,), {})
-    t = Tensor()
+    t = blank(Tensor)
     t._layout, t._storage, t._offset, t.node = layout_of_tensor(self), self._storage, self._offset, None
     return t
 

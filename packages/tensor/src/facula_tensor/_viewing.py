@@ -8,6 +8,7 @@ from weakref import ref
 
 from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
 from facula_storage import Layout
+from facula_storage.extend import blank
 
 from ._errors import relabel
 from ._overrides import ask, overridden
@@ -51,7 +52,7 @@ def make_view(
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
                 windows[(layout, parameters)] = (lo, delta)
-        v = Tensor()
+        v = blank(Tensor)
         v._layout = lo
         v._storage = input._storage
         v._offset = input._offset + delta if delta else input._offset

@@ -20,6 +20,7 @@ from weakref import ref
 
 from facula_autograd.extend import LEAF, Node, dead_end, edge_to, from_function, move_hooks
 from facula_storage import Layout
+from facula_storage.extend import blank
 
 from ._tensor import Tensor, layout_of_tensor
 
@@ -32,7 +33,7 @@ _changing_families = RLock()
 
 def view_of(base: Tensor, layout: Layout, offset: int) -> Tensor:
     """A tensor over `base`'s storage, `offset` bytes after its first element; not recorded, in no family."""
-    v = Tensor()
+    v = blank(Tensor)
     v._layout, v._storage, v._offset, v.node, v._base = layout, base._storage, base._offset + offset, None, base
     return v
 

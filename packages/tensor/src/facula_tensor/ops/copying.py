@@ -1,4 +1,4 @@
-"""Copies: to another dtype, device or memory; writing into a tensor; choosing between two."""
+"""Copies: to another dtype, device or memory; writing into a tensor; the parts of complex numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import elementwise, operator
-from .._errors import ArgumentError, DTypeError, relabel, show
+from .._errors import ArgumentError, DTypeError, relabel
 from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap
@@ -22,7 +22,7 @@ from .._viewing import as_tensor
 from .._views import rebase
 from .formats import check_format
 
-__all__ = ["clone", "where"]
+__all__ = ["clone"]
 
 
 def magnitude(dtype: DType) -> DType:
@@ -372,45 +372,6 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""
     return _fill("zero_", self, 0)
-
-
-# -------------------------------------------------------------------------------------------------- choosing
-@elementwise
-class where:
-    """The element of `input` where `condition` is true, that of `other` elsewhere.
-
-    `condition` is bool; the three broadcast, the last two promote.
-
-    >>> from facula_tensor import tensor
-    >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
-    tensor([1., 0.])
-    """
-
-    inputs = ("condition", "input", "other")
-    mask_operands = 1
-    inplace = False
-    holomorphic = False
-
-    def check(condition, *layouts):
-        if not isinstance(condition, Layout) or condition.dtype.name != "bool":
-            got = (
-                f"{show(condition)}; compare first, as in x > 0"
-                if isinstance(condition, Layout)
-                else condition.__name__
-            )
-            raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
-
-    def reverse_input(F, g, condition, input_layout):
-        return F.sum_to(F.where(condition, g, 0), input_layout)
-
-    def reverse_other(F, g, condition, other_layout):
-        return F.sum_to(F.where(condition, 0, g), other_layout)
-
-
-@method("where")
-def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """This tensor's element where `condition` is true, that of `other` elsewhere."""
-    return recording.where(condition, self, other)
 
 
 @composite

@@ -6,7 +6,7 @@ from array import array
 from typing import Any
 
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import allocate, plain_address, take
+from facula_storage.extend import allocate, blank, plain_address, take
 
 from .._declare import operator
 from .._errors import ArgumentError
@@ -87,7 +87,7 @@ def _cat_rows(tensors: tuple) -> Tensor | None:
             rows += layout.shape[0]
             places.append((storage, offset, layout.nbytes))
         lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
-        t, s = Tensor(), Storage()
+        t, s = blank(Tensor), Storage()
         s.ptr, s.__del__ = p, _ = take(lo)
         table = [1, len(places)]
         for storage, offset, nbytes in places:

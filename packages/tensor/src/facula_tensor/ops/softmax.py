@@ -13,6 +13,7 @@ from .._operator import recording
 from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
+from .copying import give
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -83,7 +84,7 @@ class _softmax_grad:
 
 
 @method()
-def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
     >>> from facula_tensor import tensor
@@ -95,12 +96,13 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         input = input.to(as_dtype(dtype, "log_softmax"))
     at = check_dim("log_softmax", dim, input.ndim)
     if not input.ndim:
-        return recording.squeeze(recording.log_softmax(recording.unsqueeze(input, 0), (0,)), 0)
-    return recording.log_softmax(input, (at,))
+        result = recording.log_softmax(recording.unsqueeze(input, 0), (0,))
+        return give("log_softmax", recording.squeeze(result, 0), out)
+    return recording.log_softmax(input, (at,), out=out)
 
 
 @method()
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
     >>> from facula_tensor import tensor
@@ -112,5 +114,6 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         input = input.to(as_dtype(dtype, "softmax"))
     at = check_dim("softmax", dim, input.ndim)
     if not input.ndim:
-        return recording.squeeze(recording.softmax(recording.unsqueeze(input, 0), (0,)), 0)
-    return recording.softmax(input, (at,))
+        result = recording.softmax(recording.unsqueeze(input, 0), (0,))
+        return give("softmax", recording.squeeze(result, 0), out)
+    return recording.softmax(input, (at,), out=out)

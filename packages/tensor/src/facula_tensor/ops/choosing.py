@@ -1,0 +1,109 @@
+"""Choosing between two tensors, and where elements are that are not zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout
+
+from .._declare import elementwise, public_form
+from .._errors import DTypeError, show
+from .._operator import operators, raw, recording
+from .._promotion import result_type
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .join import stack
+
+__all__ = ["nonzero", "where"]
+
+
+@elementwise
+class _where:
+    """The element of `input` where `condition` is true, that of `other` elsewhere."""
+
+    inputs = ("condition", "input", "other")
+    mask_operands = 1
+    inplace = False
+    holomorphic = False
+
+    def check(condition, *layouts):
+        if not isinstance(condition, Layout) or condition.dtype.name != "bool":
+            got = (
+                f"{show(condition)}; compare first, as in x > 0"
+                if isinstance(condition, Layout)
+                else condition.__name__
+            )
+            raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
+
+    def redirect(F, operands, parameters):
+        """Of two numbers the first becomes a tensor, which has a dtype and a device."""
+        condition, input, other = operands
+        if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
+            return None
+        from .._from_data import tensor
+
+        return F.where(condition, tensor(input, dtype=result_type(input, other), device=condition.device), other)
+
+    def reverse_input(F, g, condition, input_layout):
+        return F.sum_to(F.where(condition, g, 0), input_layout)
+
+    def reverse_other(F, g, condition, other_layout):
+        return F.sum_to(F.where(condition, 0, g), other_layout)
+
+
+_choose = operators["where"].walking
+_MISSING: Any = object()
+
+
+@public_form
+def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, out: Tensor | None = None) -> Any:
+    """The element of `input` where `condition` is true, that of `other` elsewhere.
+
+    `condition` is bool; the three broadcast, the last two promote and may be numbers. With `condition` alone:
+    `nonzero(condition, as_tuple=True)`.
+
+    >>> from facula_tensor import tensor
+    >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    >>> where(tensor([True, False, True]))
+    (tensor([0, 2]),)
+    """
+    if input is _MISSING and other is _MISSING and out is None:
+        return nonzero(condition, as_tuple=True)
+    if input is _MISSING or other is _MISSING:
+        raise TypeError("where: expected condition, input and other, or condition alone; got two of the three")
+    return _choose(condition, input, other, out=out)
+
+
+@method("where")
+def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    return recording.where(condition, self, other)
+
+
+@method()
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+
+    With `as_tuple` a tuple of as many (n,) tensors as there are dimensions, which can stand as an index.
+
+    >>> from facula_tensor import tensor
+    >>> nonzero(tensor([[0, 3], [4, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    from .._creation import empty
+    from .._indexing import nonzero_flat
+
+    input = as_tensor("nonzero", input).detach()
+    if input.is_meta:
+        raise NotImplementedError("nonzero: the result's shape depends on elements, which the meta device has not")
+    shape = tuple(input.shape) if input.ndim or not as_tuple else (1,)
+    flat = nonzero_flat(raw.reshape(raw.ne(input, 0), (-1,)))
+    columns: list[Tensor] = []
+    for size in reversed(shape):
+        columns.insert(0, raw.remainder(flat, size) if flat.numel() else flat)
+        flat = raw.floor_divide(flat, size) if flat.numel() else flat
+    if as_tuple:
+        return tuple(columns)
+    return stack(columns, 1) if columns else empty(flat.numel(), 0, dtype=flat.dtype, device=flat.device)

@@ -1,0 +1,141 @@
+"""`Tensor(...)` as PyTorch has it; devices that there are; where() of a condition alone; very many dimensions."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+
+def test_the_forms_of_the_constructor():
+    empty = ft.Tensor()
+    assert (tuple(empty.shape), empty.dtype) == ((0,), ft.float32)
+    assert ft.Tensor(2, 3).shape == (2, 3)
+    assert ft.Tensor(ft.Size((2, 3))).shape == (2, 3)
+    for data in ([1, 2], (1, 2), range(1, 3), np.array([1, 2])):
+        made = ft.Tensor(data)
+        assert made.dtype is ft.float32
+        assert made.tolist() == [1, 2]
+    whole = ft.tensor([1, 2])
+    again = ft.Tensor(whole)
+    assert again.dtype is ft.int64
+    assert again.data_ptr() == whole.data_ptr()
+    assert ft.Tensor([1.0], device="meta").is_meta
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ft.Tensor(2.5),
+        lambda: ft.Tensor(True),
+        lambda: ft.Tensor("x"),
+        lambda: ft.Tensor(None),
+        lambda: ft.Tensor([1], 2),
+        lambda: ft.Tensor(2, "x"),
+        lambda: ft.Tensor([1], dtype=ft.int64),
+        lambda: ft.Tensor(ft.ones(2), ft.ones(2)),
+    ],
+)
+def test_other_arguments_are_refused_by_name(call):
+    with pytest.raises(TypeError, match=r"^Tensor: expected"):
+        call()
+
+
+def test_subclasses_are_made_of_what_they_take():
+    class Named(ft.Tensor):
+        def __init__(self, data, name):
+            self.name = name
+
+    one = Named([1, 2], "x")
+    assert (type(one), one.name, one.dtype) == (Named, "x", ft.int64)
+    assert type(one + 1) is Named
+
+
+def test_tensors_die_without_the_collector():
+    from weakref import ref
+
+    gc.disable()
+    try:
+        watched = ref(ft.Tensor(2, 3))
+        assert watched() is None
+        x = ft.ones(2) + 1
+        watched = ref(x)
+        del x
+        assert watched() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("name", ["cpu:3", "meta:1"])
+def test_devices_that_are_not_there(name):
+    with pytest.raises(ValueError, match=name[-1]):
+        ft.device(name)
+    assert ft.device("cpu:0") is ft.device("cpu")
+
+
+def test_flags_are_true_or_false():
+    for make in (ft.ones, ft.rand, ft.empty, ft.tensor):
+        with pytest.raises(TypeError, match="yes"):
+            make(2, requires_grad="yes")
+        assert make(2.0 if make is ft.tensor else 2, requires_grad=True).requires_grad
+
+
+def test_where_of_a_condition_alone():
+    mask = ft.tensor([[0, 1, 0], [1, 1, 0]])
+    expected = np.nonzero(mask.numpy())
+    for got in (ft.where(mask), ft.nonzero(mask, as_tuple=True), mask.nonzero(as_tuple=True)):
+        assert [one.tolist() for one in got] == [one.tolist() for one in expected]
+    assert mask[ft.where(mask[:, 0])].tolist() == [[1, 1, 0]]
+    assert ft.nonzero(mask).tolist() == np.argwhere(mask.numpy()).tolist()
+    assert ft.nonzero(ft.tensor([0.0, float("nan"), -0.0, 1e-30])).tolist() == [[1], [3]]
+    assert tuple(ft.nonzero(ft.tensor(5)).shape) == (1, 0)
+    assert tuple(ft.nonzero(ft.tensor(0)).shape) == (0, 0)
+    assert [one.tolist() for one in ft.where(ft.tensor(True))] == [[0]]
+    assert tuple(ft.nonzero(ft.zeros(0, 3)).shape) == (0, 2)
+    with pytest.raises(TypeError, match="condition alone"):
+        ft.where(mask > 0, mask)
+    with pytest.raises(NotImplementedError, match="meta"):
+        ft.nonzero(mask.to("meta"))
+
+
+def test_where_of_two_numbers():
+    mask = ft.tensor([True, False])
+    assert ft.where(mask, 1, 2).tolist() == [1, 2]
+    assert ft.where(mask, 1, 2).dtype is ft.int64
+    assert ft.where(mask, 1, 2.5).dtype is ft.float32
+    assert ft.where(mask, True, False).dtype is ft.bool
+
+
+def test_softmax_into_a_tensor():
+    x, out = ft.tensor([0.0, 0.0]), ft.empty(2)
+    for function in (ft.softmax, ft.log_softmax):
+        assert function(x, 0, out=out) is out
+        assert out.tolist() == function(x, 0).tolist()
+    scalar = ft.empty(())
+    assert ft.softmax(ft.tensor(3.0), 0, out=scalar) is scalar
+    assert scalar.item() == 1
+
+
+def test_more_dimensions_than_numpy_has():
+    x = ft.ones((1,) * 70)
+    assert "size=(1, 1," in repr(x)
+    assert x.item() == 1
+    nested = ft.arange(2).reshape((2,) + (1,) * 69).tolist()
+    for _ in range(69):
+        first, last = nested
+        assert len(first) == 1
+        nested = [first[0], last[0]]
+    assert nested == [0, 1]
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_int_of_what_is_not_finite(value):
+    with pytest.raises((OverflowError, ValueError), match="int: expected a finite"):
+        int(ft.tensor(value))
+
+
+def test_comparing_with_what_no_integer_holds():
+    with pytest.raises(OverflowError, match=r"eq.*int64"):
+        ft.eq(ft.arange(3), 2**70)
+    assert (ft.arange(3, dtype=ft.uint8) < 300).all()
