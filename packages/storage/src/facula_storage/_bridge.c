@@ -9,20 +9,20 @@
    A kernel returns 0, or a status with details in args[0..3]; it never raises. See Note [Launch] in _plans.py. */
 typedef int64_t (*Kernel)(const void *plan, int64_t *args);
 
-enum { MOST_ARGUMENTS = 24, MOST_DIMENSIONS = 64 };
+enum { FEW_ARGUMENTS = 24, MOST_DIMENSIONS = 64 };
 
 typedef struct {
     Kernel kernel;
     const void *plan;
     int64_t release_at;     /* give the GIL away from this many elements on */
     Py_ssize_t least, most; /* how many arguments the kernel reads: unequal where nobody said */
-    uint64_t doubles;       /* bit i: argument i is a double */
+    uint64_t doubles;       /* bit i: argument i is a double; none is after the first 64 */
     PyObject *owner;        /* keeps the plan's memory alive */
 } Launch;
 
 static PyObject *LaunchError;
 
-static PyObject *raise_status(int64_t status, const int64_t *details)
+static void raise_status(int64_t status, const int64_t *details)
 {
     PyObject *values = Py_BuildValue("(LLLLL)", (long long)status, (long long)details[0], (long long)details[1],
                                      (long long)details[2], (long long)details[3]);
@@ -30,31 +30,32 @@ static PyObject *raise_status(int64_t status, const int64_t *details)
         PyErr_SetObject(LaunchError, values);
         Py_DECREF(values);
     }
-    return NULL;
 }
 
 static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     const Launch *launch = PyCapsule_GetPointer(self, NULL);
-    int64_t values[MOST_ARGUMENTS];
+    int64_t few[FEW_ARGUMENTS], *values = few, status;
+    PyObject *result = NULL;
     if (count < launch->least || count > launch->most) {
         PyErr_Format(PyExc_TypeError, "launch: expected %zd to %zd arguments; got %zd", launch->least, launch->most,
                      count);
         return NULL;
     }
+    if (count > FEW_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
+        return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (launch->doubles >> i & 1) {
+        if (i < 64 && launch->doubles >> i & 1) {
             double value = PyFloat_AsDouble(args[i]);
             if (value == -1.0 && PyErr_Occurred())
-                return NULL;
+                goto done;
             memcpy(&values[i], &value, sizeof value);
         } else {
             values[i] = PyLong_AsLongLong(args[i]);
             if (values[i] == -1 && PyErr_Occurred())
-                return NULL;
+                goto done;
         }
     }
-    int64_t status;
     if (values[0] >= launch->release_at) {
         PyThreadState *state = PyEval_SaveThread();
         status = launch->kernel(launch->plan, values);
@@ -62,10 +63,16 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
     } else {
         status = launch->kernel(launch->plan, values);
     }
-    if (status)
-        return raise_status(status, values);
-    Py_INCREF(Py_None);
-    return Py_None;
+    if (status) {
+        raise_status(status, values);
+    } else {
+        Py_INCREF(Py_None);
+        result = Py_None;
+    }
+done:
+    if (values != few)
+        free(values);
+    return result;
 }
 
 static PyMethodDef launch_definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
@@ -86,8 +93,9 @@ static PyObject *bind(PyObject *module, PyObject *args)
     int count = 0;
     if (!PyArg_ParseTuple(args, "LLLKO|i:bind", &kernel, &plan, &release_at, &doubles, &owner, &count))
         return NULL;
-    if (count < 0 || count > MOST_ARGUMENTS) {
-        PyErr_Format(PyExc_ValueError, "bind: expected count from 1 to %d, or 0 for any; got %d", MOST_ARGUMENTS, count);
+    if (count < 0) {
+        PyErr_Format(PyExc_ValueError, "bind: expected a count of 1 or more, or 0 for up to %d; got %d", FEW_ARGUMENTS,
+                     count);
         return NULL;
     }
     if (!kernel) {
@@ -98,7 +106,7 @@ static PyObject *bind(PyObject *module, PyObject *args)
     if (!made)
         return PyErr_NoMemory();
     *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, count ? count : 1,
-                     count ? count : MOST_ARGUMENTS, doubles, owner};
+                     count ? count : FEW_ARGUMENTS, doubles, owner};
     PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
     if (!capsule) {
         free(made);
@@ -552,7 +560,7 @@ static PyObject *blank(PyObject *module, PyObject *type)
 static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nA callable that runs the kernel at that "
-     "address; `count`, where not 0, is how many arguments it takes, the number of elements among them."},
+     "address; `count` is how many arguments it takes, the number of elements among them; 0 for any up to 24."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},

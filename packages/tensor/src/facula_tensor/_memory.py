@@ -15,7 +15,7 @@ from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 SOLVER_WORK = 10_000  # candidate solutions; a few of them answer for all but contrived strides
@@ -91,6 +91,23 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
         return not np.shares_memory(*views, max_work=SOLVER_WORK)
     except np.exceptions.TooHardError:
         return False
+
+
+def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
+    """Which two of these have elements in common, as places in the list; None where no two have."""
+    spans: dict[Any, list] = {}
+    for place, a in enumerate(tensors):
+        if a.numel() and a.device.type != "meta":
+            spans.setdefault(a.device, []).append((*span(a), place))
+    for on_device in spans.values():
+        reaching: list[tuple[int, int]] = []  # the ends and places of those that reach beyond the present start
+        for start, end, place in sorted(on_device):
+            reaching = [one for one in reaching if one[0] > start]
+            for _, other in reaching:
+                if not disjoint(tensors[other], tensors[place]):
+                    return (min(other, place), max(other, place))
+            reaching.append((end, place))
+    return None
 
 
 def check_writable(operation: str, tensor: Tensor) -> None:

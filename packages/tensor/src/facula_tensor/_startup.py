@@ -9,7 +9,8 @@ from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
 register_backend("cpu", lambda index: CpuBackend())
-launching_modules.update(f"facula_tensor.{name}" for name in ("_quick", "_general", "_random", "ops.join", "_values"))
+LAUNCHING = ("_quick", "_general", "_random", "ops.join", "ops.optimizer_steps", "_values")
+launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
 
 # While the collector runs, operators take the path on which blocks come from `refill`. The callback is C: a

@@ -1,24 +1,28 @@
 """What packages beside this one may use beyond its public names: to declare operators of their own.
 
 `elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
-namespaces that rules are written against; `composite` adds a function of operators to both.
+namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step` and
+`adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
 `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 """
 
 from facula_autograd.extend import Handle, Hooks
 
 from ._declare import elementwise, operator, view
+from ._memory import overlapping
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
 from ._overrides import plain_torch_function
 from ._promotion import accumulating, floating
 from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method
+from .ops.optimizer_steps import adam_step, sgd_step
 
 __all__ = [
     "Handle",
     "Hooks",
     "Operator",
     "accumulating",
+    "adam_step",
     "check_dim",
     "composite",
     "elementwise",
@@ -29,10 +33,12 @@ __all__ = [
     "method",
     "operator",
     "operators",
+    "overlapping",
     "pass_on",
     "passed_on",
     "plain_torch_function",
     "raw",
     "recording",
+    "sgd_step",
     "view",
 ]

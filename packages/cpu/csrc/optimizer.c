@@ -1,0 +1,70 @@
+/* Runs an optimizer's step over any number of parameters; what it does to an element stands in optimizer.inc.
+
+   Note [Optimizer steps]
+   ~~~~~~~~~~~~~~~~~~~~~~
+   A launch has the number of rows, the numbers (learning rate and so on), and the addresses, row by row: a parameter, its
+   gradient and what the optimizer keeps of it. Work is cut into pieces of equal size regardless of where a tensor ends, so
+   that one large or many small tensors are shared alike among threads. Each element depends on its own row alone, and
+   loops and their remainders round alike: the cuts do not show in the results. Where a row counts its steps, all are
+   counted before the first piece begins. */
+#include "kernel.h"
+
+#include "plans/optimizer.h"
+
+enum { MOST_IN_ROW = 8 };
+
+struct work {
+    const struct facula_step *plan;
+    const double *numbers;
+    const int64_t *addresses;
+};
+
+/* The row that element `at` belongs to: the first that ends after it. */
+static int64_t row_of(const struct facula_step *plan, int64_t at)
+{
+    int64_t low = 0, high = plan->rows - 1;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (plan->ends[middle] > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void run_piece(void *context, int64_t index)
+{
+    const struct work *work = context;
+    const struct facula_step *plan = work->plan;
+    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->counted;
+    int64_t at = index * plan->grain, end = at + plan->grain < all ? at + plan->grain : all;
+    for (int64_t i = row_of(plan, at); at < end; i++) {
+        const int64_t *addresses = work->addresses + i * width, start = i ? plan->ends[i - 1] : 0;
+        const int64_t to = plan->ends[i] < end ? plan->ends[i] : end;
+        char *row[MOST_IN_ROW];
+        for (int64_t k = 0; k < width; k++)
+            row[k] = (char *)addresses[k] + (k < plan->operands ? (at - start) * plan->itemsize : 0);
+        if (to > at)
+            plan->update(to - at, row, work->numbers);
+        at = to;
+    }
+}
+
+static int64_t optimizer_step(const void *plan_, int64_t *args)
+{
+    const struct facula_step *plan = plan_;
+    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->counted;
+    struct work work = {plan, (const double *)(args + 1), args + 1 + plan->numbers};
+    for (int64_t i = 0; plan->counted && i < plan->rows; i++)
+        *(float *)work.addresses[(i + 1) * width - 1] += 1;
+    const int64_t pieces = (all + plan->grain - 1) / plan->grain;
+    if (plan->serial)
+        for (int64_t index = 0; index < pieces; index++)
+            run_piece(&work, index);
+    else
+        facula_parallel(pieces, run_piece, &work);
+    return FACULA_OK;
+}
+
+FACULA_KERNEL("optimizer_step", optimizer_step, 0, 0)

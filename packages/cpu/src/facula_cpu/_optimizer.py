@@ -1,0 +1,61 @@
+"""The planner of optimizers' steps; see Note [Optimizer steps] in optimizer.c.
+
+Launch: `launch(rows, *numbers, *addresses)`. A row is a parameter, its gradient and what the optimizer keeps of it:
+
+    sgd_step    parameter, gradient[, momentum]
+    adam_step   parameter, gradient, mean, mean of squares[, greatest mean of squares], step (one float32)
+
+All are changed in place but the gradient. `inputs` are the layouts, row by row, and the parameters (tensors in a row,).
+Tensors are contiguous, of one floating dtype; those of a row, the step aside, have one shape.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._kernels import ffi
+from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
+from ._registry import find_kernel, kernel_for
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Plan
+
+NUMBERS = {"sgd_step": 6, "adam_step": 7}
+COUNTED = {"sgd_step": 0, "adam_step": 1}
+
+
+@planner(*NUMBERS)
+def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """A plan for the parameters of these layouts, which changes them in place."""
+    (width,) = parameters
+    counted, first = COUNTED[operator], inputs[:width]
+    kernel = find_kernel(operator, *[layout.dtype.code for layout in first])
+    if kernel is None:
+        raise no_kernel(operator, first, outputs)
+    operands = width - counted
+    ends, total = [], 0
+    for at in range(0, len(inputs), width):
+        parameter = inputs[at]
+        for layout in inputs[at : at + operands]:
+            if layout.shape != parameter.shape or layout.dtype is not first[0].dtype or not layout.is_contiguous:
+                raise no_kernel(operator, inputs[at : at + width], outputs)
+        for layout in inputs[at + operands : at + width]:
+            if layout.numel != 1 or layout.dtype is not first[-1].dtype:
+                raise no_kernel(operator, inputs[at : at + width], outputs)
+        total += parameter.numel
+        ends.append(total)
+    struct = ffi.new("struct facula_step *", {"ends": ends})
+    struct.update = ffi.cast("facula_update", kernel.address)
+    struct.rows, struct.itemsize = len(ends), first[0].dtype.itemsize
+    struct.grain, struct.serial = GRAIN // kernel.cost, total * kernel.cost <= SERIAL
+    struct.numbers, struct.operands, struct.counted = NUMBERS[operator], operands, counted
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel_for("optimizer_step").address,
+        struct,
+        arrays=0,
+        scalars=(float,) * NUMBERS[operator],
+        cost=total * kernel.cost / len(ends),
+    )

@@ -1,0 +1,19 @@
+"""facula_optim: optimizers with PyTorch's names, options and state, and schedules of the learning rate.
+
+What it is: `Optimizer`, `SGD`, `Adam`, `AdamW`; `lr_scheduler` is a module of its own. A step is an operator of
+facula_tensor that changes all parameters of a group in one launch; no arithmetic of elements is done here.
+May import: facula_tensor and its `extend`; no other sibling.
+Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
+"""
+
+from facula_tensor.extend import library as _library
+
+from ._adam import Adam, AdamW
+from ._optimizer import Optimizer
+from ._sgd import SGD
+
+_library.add("facula_optim")
+
+__version__ = "0.1.0"
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

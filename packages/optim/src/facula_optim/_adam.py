@@ -1,0 +1,134 @@
+"""Adam and AdamW: steps scaled by running moments of the gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import float32, zeros
+from facula_tensor.extend import adam_step
+
+from ._fused import FusedOptimizer, zeros_for
+from ._groups import check_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from facula_tensor import Tensor
+
+
+class Adam(FusedOptimizer):
+    """Adam: each element's step is its gradient's running mean over the root of the running mean of its square.
+
+    With d = gradient + weight_decay * p, and both means freed of their bias, p loses lr * mean(d) / (sqrt(mean(d²)) +
+    eps). `betas` are the means' factors. `amsgrad` takes the largest mean(d²) so far. With `decoupled_weight_decay` the
+    decay is AdamW's. State: "step" (a float32 number), "exp_avg", "exp_avg_sq", and "max_exp_avg_sq" for amsgrad.
+    Parameters are float32 or float64; ValueError for options out of range. `foreach` and `fused` mean nothing here;
+    `capturable` and `differentiable` are refused.
+
+    Kingma and Ba 2015, Adam: a method for stochastic optimization; Reddi et al. 2018 for amsgrad.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = Adam([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.5000], requires_grad=True)
+    """
+
+    numbers = ("lr", "eps", "weight_decay")
+    keeps = ("step", "exp_avg", "exp_avg_sq")
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ):
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+                    "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                    "differentiable": differentiable, "fused": fused,
+                    "decoupled_weight_decay": decoupled_weight_decay}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        name, betas = type(self).__name__, options["betas"]
+        if isinstance(betas, str) or not hasattr(betas, "__len__") or len(betas) != 2:
+            raise ValueError(f"{name}: expected betas to be two numbers; got {betas!r}")
+        for number, beta in enumerate(betas):
+            check_number(name, f"betas[{number}]", beta, below=1)
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        state, rows, amsgrad = self.state, [], group["amsgrad"]
+        for p in group["params"]:
+            g = p.grad
+            if g is not None:
+                kept = state[p]
+                if not kept:
+                    begin(kept, p)
+                if amsgrad:
+                    if "max_exp_avg_sq" not in kept:
+                        kept["max_exp_avg_sq"] = zeros_for(p)
+                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["max_exp_avg_sq"], kept["step"]))
+                else:
+                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"]))
+        if not rows:
+            return
+        rate, (first, second) = float(group["lr"]), group["betas"]
+        decay, shrink, sign = float(group["weight_decay"]), 1.0, -1.0 if group["maximize"] else 1.0
+        if group["decoupled_weight_decay"]:
+            decay, shrink = 0.0, 1.0 - rate * decay
+        adam_step(rows, (rate, float(first), float(second), float(group["eps"]), decay, shrink, sign))
+
+
+class AdamW(Adam):
+    """Adam whose weight decay is apart from the gradient: p is multiplied by 1 - lr * weight_decay, then stepped.
+
+    Options, state and errors are Adam's; only the default of `weight_decay` differs.
+
+    Loshchilov and Hutter 2019, Decoupled weight decay regularization.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = AdamW([x], lr=0.5, weight_decay=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.4500, -1.4000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+                         capturable=capturable, differentiable=differentiable, fused=fused,
+                         decoupled_weight_decay=True)  # fmt: skip
+
+
+def begin(kept: dict[str, Any], parameter: Tensor) -> None:
+    """The state before the first step."""
+    step = zeros((), dtype=float32, device=parameter.device)
+    kept.update(step=step, exp_avg=zeros_for(parameter), exp_avg_sq=zeros_for(parameter))

@@ -1,0 +1,72 @@
+"""What optimizers share whose step is one launch over all parameters of a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
+
+from ._groups import check_number
+from ._optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class FusedOptimizer(Optimizer):
+    """A step of such an optimizer changes parameters of float32 and float64, of any strides.
+
+    Other dtypes are refused by name. `foreach` and `fused` are taken and mean nothing here: there is one way only.
+    """
+
+    numbers: tuple[str, ...] = ()  # options that are numbers of 0 or more
+    keeps: tuple[str, ...] = ()  # what the state of each parameter has
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change each parameter that has a gradient; those whose `.grad` is None stay as they are.
+
+        `closure`, where given, is called first, with gradients enabled; its result, the loss, is given back.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            self._step_group(group)
+        return loss
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        name = type(self).__name__
+        for option in self.numbers:
+            check_number(name, option, options[option])
+        for option in ("differentiable", "capturable"):
+            if options.get(option):
+                raise NotImplementedError(f"{name}: {option}=True is not there yet; leave it out")
+
+    def _check_parameters(self, parameters: list[Tensor]) -> None:
+        for number, p in enumerate(parameters):
+            if p.dtype not in (float32, float64):
+                raise TypeError(
+                    f"{type(self).__name__}: expected parameters of float32 or float64; parameter {number} is "
+                    f"{p.dtype.name}. Keep parameters in float32, and convert where the model computes"
+                )
+
+    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+        missing = [key for key in self.keeps if entries and key not in entries]
+        if missing:
+            raise ValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")
+        loaded = super()._loaded(parameter, entries)
+        for key, value in loaded.items():
+            if key == "step":
+                loaded[key] = full((), float(value), dtype=float32, device=parameter.device)
+            elif isinstance(value, Tensor) and value.shape != parameter.shape:
+                raise ValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
+        return loaded
+
+
+def zeros_for(parameter: Tensor) -> Tensor:
+    """State of the parameter's shape, dtype and device."""
+    return zeros(tuple(parameter.shape), dtype=parameter.dtype, device=parameter.device)

@@ -1,0 +1,229 @@
+"""`Optimizer`: parameter groups, state and its dict, hooks around steps."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor
+from facula_tensor.extend import Hooks, overlapping
+
+from ._groups import check_group, organized
+from ._state import loaded_groups, loaded_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from facula_tensor.extend import Handle
+
+    Group = dict[str, Any]
+
+
+class Optimizer:
+    """Base class of optimizers: changes parameters by their `.grad`.
+
+    `params` are tensors (leaves), pairs (name, tensor), or dicts with a group's own options beside "params";
+    `defaults` the options of groups that do not say otherwise. A subclass defines `step(closure=None)`; its options lie
+    in `param_groups`, what it keeps for each parameter in `state`, a dict that starts empty.
+
+    TypeError and ValueError name the parameter, or the option and its value, before anything is changed.
+
+    >>> from facula_tensor import no_grad, ones
+    >>> class Descent(Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     @no_grad()
+    ...     def step(self, closure=None):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p -= group["lr"] * p.grad
+    >>> x = ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> Descent([x], lr=0.25).step()
+    >>> x
+    tensor([0.5000, 0.5000], requires_grad=True)
+    """
+
+    defaults: Group
+    state: defaultdict[Any, dict]
+    param_groups: list[Group]
+
+    def __init__(self, params: Iterable, defaults: Group):
+        self._reset()
+        self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
+        self._check_options(defaults)
+        for group in organized(type(self).__name__, params):
+            self.add_param_group(group)
+
+    def _reset(self) -> None:
+        self._pre_hooks, self._post_hooks = Hooks(), Hooks()
+        self._step_count, self._inside = 0, False  # steps so far; whether a step with hooks is under way
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "step" in vars(cls):
+            cls.step = _watched(vars(cls)["step"])  # type: ignore[method-assign]
+
+    # ------------------------------------------------------------------------------------------- groups
+    def add_param_group(self, param_group: Group) -> None:
+        """Add a group: a dict with "params" and options that differ from the defaults.
+
+        For layers that are to be trained from now on, say. Errors as for the constructor, and nothing is added.
+        """
+        name = type(self).__name__
+        group = check_group(name, param_group)
+        for option, value in self.defaults.items():
+            group.setdefault(option, value)
+        self._check_options(group)
+        self._check_parameters(group["params"])
+        known = {id(p) for other in self.param_groups for p in other["params"]}
+        for number, p in enumerate(group["params"]):
+            if id(p) in known:
+                raise ValueError(
+                    f"{name}: parameter {number} of the group is in the optimizer already; give each parameter once"
+                )
+            known.add(id(p))
+        if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
+            raise ValueError(f"{name}: expected all parameters with names or none; name those of every group")
+        everything = [p for other in (*self.param_groups, group) for p in other["params"]]
+        shared = overlapping(everything)
+        if shared is not None:
+            raise ValueError(
+                f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be changed by the other's "
+                "gradient; give one of them, or the tensor that both are views of"
+            )
+        self.param_groups.append(group)
+
+    def _check_options(self, options: Group) -> None:
+        """ValueError or TypeError for an option that makes no sense; optimizers say which."""
+
+    def _check_parameters(self, parameters: list[Tensor]) -> None:
+        """An error for parameters that the optimizer cannot change."""
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients; with `set_to_none=False` fill those that are there with zeros."""
+        if set_to_none:
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p.grad = None
+            return
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    if p.grad.grad_fn is not None:
+                        p.grad = p.grad.detach()
+                    p.grad.requires_grad_(False).zero_()
+
+    # --------------------------------------------------------------------------------------------- steps
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients once; gives what `closure`, which computes the loss anew, gives."""
+        raise NotImplementedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may give other (args, kwargs). `remove()` ends it.
+
+        `args` begins with the optimizer.
+        """
+        return self._pre_hooks.add(hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(optimizer, args, kwargs)` after each step; `remove()` ends it."""
+        return self._post_hooks.add(hook)
+
+    # --------------------------------------------------------------------------------------------- state
+    def state_dict(self) -> dict[str, Any]:
+        """Groups and state, as PyTorch has them: parameters are numbers, counted through the groups.
+
+        Tensors in it are the optimizer's own, not copies.
+
+        >>> from facula_optim import SGD
+        >>> from facula_tensor import ones
+        >>> SGD([ones(2)], lr=0.1).state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        numbers: dict[int, int] = {}
+        for group in self.param_groups:
+            for p in group["params"]:
+                numbers[id(p)] = len(numbers)
+        groups = [
+            {**{option: value for option, value in group.items() if option != "params"},
+             "params": [numbers[id(p)] for p in group["params"]]}
+            for group in self.param_groups
+        ]  # fmt: skip
+        state = {numbers.get(id(p), p): values for p, values in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over groups' options and copies of the state from a dict as `state_dict` gives it.
+
+        State gets its parameter's dtype and device. Parameters are matched in order; where both sides have the same
+        names in another order, by name. ValueError or TypeError where groups or shapes do not fit; nothing is changed.
+        """
+        name = f"{type(self).__name__}.load_state_dict"
+        groups, matched = loaded_groups(name, self.param_groups, state_dict)
+        for group in groups:
+            self._check_options(group)
+        state = loaded_state(name, matched, state_dict["state"], self._loaded)
+        self.param_groups, self.state = groups, state
+
+    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+        """What saved state becomes for this parameter: tensors are copied, with its device and dtype."""
+        floating = parameter.is_floating_point() or parameter.is_complex()
+        return {
+            key: value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
+            if isinstance(value, Tensor)
+            else value
+            for key, value in entries.items()
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._reset()
+        vars(self).update(state)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {option}: {group[option]}" for option in sorted(group) if option != "params"]
+        return "\n".join(lines) + "\n)"
+
+
+def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A class's `step`, which counts the steps and calls hooks where there are any."""
+
+    @wraps(step)
+    def watched(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if (self._pre_hooks or self._post_hooks) and not self._inside:
+            result = _with_hooks(step, self, args, kwargs)
+        else:
+            result = step(self, *args, **kwargs)
+        self._step_count += 1
+        return result
+
+    return watched
+
+
+def _with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> Any:
+    args = (optimizer, *args)
+    for hook in list(optimizer._pre_hooks.values()):
+        changed = hook(optimizer, args, kwargs)
+        if changed is not None:
+            if not (isinstance(changed, tuple) and len(changed) == 2):
+                raise RuntimeError(
+                    f"{type(optimizer).__name__}.step: a hook before the step gives None or a pair (args, kwargs); "
+                    f"got {changed!r}"
+                )
+            args, kwargs = changed
+    optimizer._inside = True  # a step that calls that of its base class is one step
+    try:
+        result = step(*args, **kwargs)
+    finally:
+        optimizer._inside = False
+    for hook in list(optimizer._post_hooks.values()):
+        hook(optimizer, args, kwargs)
+    return result

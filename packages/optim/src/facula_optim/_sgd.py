@@ -1,0 +1,88 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor.extend import sgd_step
+
+from ._fused import FusedOptimizer, zeros_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SGD(FusedOptimizer):
+    """Stochastic gradient descent, with momentum, weight decay and Nesterov's variant.
+
+    With d = gradient + weight_decay * p: a parameter p loses lr * d; with momentum it loses lr * b, where b is first
+    d and then momentum * b + (1 - dampening) * d; with nesterov lr * (d + momentum * b). `maximize` climbs instead.
+    State: "momentum_buffer". Parameters are float32 or float64; ValueError for options below 0 or NaN, and for
+    nesterov without momentum or with dampening. `foreach` and `fused` are taken and mean nothing.
+
+    Sutskever et al. 2013, On the importance of initialization and momentum in deep learning.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = SGD([x], lr=0.25)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.5000, 1.0000], requires_grad=True)
+    """
+
+    numbers = ("lr", "momentum", "weight_decay")
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ):
+        defaults = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+                    "nesterov": nesterov, "maximize": maximize, "foreach": foreach, "differentiable": differentiable,
+                    "fused": fused}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        if not isinstance(options["dampening"], (int, float)):
+            raise TypeError(f"SGD: expected dampening to be a number; got {options['dampening']!r}")
+        if options["nesterov"] and (options["momentum"] == 0 or options["dampening"] != 0):
+            raise ValueError(
+                f"SGD: nesterov needs momentum and no dampening; got momentum={options['momentum']}, "
+                f"dampening={options['dampening']}"
+            )
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rate, momentum = float(group["lr"]), group["momentum"]
+        decay, sign = float(group["weight_decay"]), -1.0 if group["maximize"] else 1.0
+        if not momentum:
+            rows = [(p, g) for p in group["params"] if (g := p.grad) is not None]
+            if rows:
+                sgd_step(rows, (rate, decay, sign, 0.0, 1.0, 0.0))
+            return
+        state, begun, fresh = self.state, [], []
+        for p in group["params"]:
+            g = p.grad
+            if g is not None:
+                buffer = state[p].get("momentum_buffer")
+                if buffer is None:
+                    fresh.append((p, g, zeros_for(p)))
+                else:
+                    begun.append((p, g, buffer))
+        ahead = float(momentum) if group["nesterov"] else 0.0
+        if begun:
+            sgd_step(begun, (rate, decay, sign, float(momentum), 1.0 - group["dampening"], ahead))
+        if fresh:  # their first buffer is the gradient, whatever the dampening
+            sgd_step(fresh, (rate, decay, sign, 0.0, 1.0, ahead))
+            for p, _, buffer in fresh:
+                state[p]["momentum_buffer"] = buffer

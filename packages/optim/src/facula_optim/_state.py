@@ -1,0 +1,59 @@
+"""From a state dict to groups and state: checked as a whole before an optimizer takes it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_tensor import Tensor
+
+
+def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> tuple[list[dict], dict[Any, Tensor]]:
+    """The groups with the options that were saved, and which parameter each saved number stands for."""
+    if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
+        raise ValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
+    saved_groups = state_dict["param_groups"]
+    if len(saved_groups) != len(groups):
+        raise ValueError(
+            f"{name}: the saved state has {len(saved_groups)} parameter groups, this optimizer {len(groups)}; "
+            "make it with the groups that were saved"
+        )
+    matched: dict[Any, Tensor] = {}
+    loaded = []
+    for number, (group, saved) in enumerate(zip(groups, saved_groups, strict=True)):
+        if len(saved["params"]) != len(group["params"]):
+            raise ValueError(
+                f"{name}: group {number} has {len(saved['params'])} parameters in the saved state and "
+                f"{len(group['params'])} in this optimizer; make it with the parameters that were saved"
+            )
+        ours, theirs = group.get("param_names"), saved.get("param_names")
+        own = group["params"]
+        if ours and theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
+            by_name = dict(zip(ours, own, strict=True))
+            own = [by_name[one] for one in theirs]
+        matched.update(zip(saved["params"], own, strict=True))
+        new = {**group, **saved, "params": group["params"]}
+        if ours:
+            new["param_names"] = ours
+        loaded.append(new)
+    return loaded, matched
+
+
+def loaded_state(
+    name: str, matched: dict[Any, Tensor], state: dict[Any, Any], convert: Callable[[Tensor, dict], dict]
+) -> defaultdict[Any, dict]:
+    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is."""
+    loaded: defaultdict[Any, dict] = defaultdict(dict)
+    for number, entries in state.items():
+        parameter = matched.get(number)
+        if parameter is None:
+            loaded[number] = entries
+            continue
+        try:
+            loaded[parameter] = convert(parameter, entries)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: the state of parameter {number} does not fit: {error}") from None
+    return loaded

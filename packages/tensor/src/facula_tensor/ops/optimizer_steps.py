@@ -1,0 +1,147 @@
+"""Optimizers' steps: operators that change any number of parameters in place, in one launch.
+
+They record nothing and look at no mode: a step is no part of what is differentiated. Numbers (learning rate and so
+on) are given at launch, so that schedules make no plans.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import float32, float64, layout_of
+from facula_storage.extend import PlanTable, plain_address
+
+from .._errors import ArgumentError, DTypeError
+from .._memory import check_overlap, check_writable
+from .._operator import raw
+from .._sites import user_site
+from .._tensor import Tensor, layout_of_tensor, make
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Plan
+
+    Row = tuple[Tensor, ...]
+
+DTYPES = (float32, float64)
+
+
+def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Callable[[Sequence[Row], tuple], None]:
+    """The function `(rows, numbers)` of an optimizer's step.
+
+    A row is a parameter, its gradient and its state; `operands` are their names, of which the last may be left out, but
+    for the step where one is counted.
+    """
+    table = PlanTable(name)
+    plans = table.by_key
+
+    def step(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+        try:
+            width = len(rows[0])
+            layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
+            plan = plans[width, layouts]
+            changed = list(storages)
+            del changed[1::width]
+            for storage in changed:
+                storage.version + 1  # None, and so a TypeError, where the memory is read-only
+            plan.launch(len(rows), *numbers, *[storage.ptr + at for storage, at in zip(storages, offsets)])
+        except (AttributeError, KeyError, TypeError):  # as in Note [Quick path]
+            general(rows, numbers)
+            return
+        site = (name, *user_site())
+        for storage in changed:
+            storage.version += 1
+            storage.mutator = site
+
+    def general(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+        """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
+        numbers = tuple(map(float, numbers))
+        for number, row in enumerate(rows):
+            check(number, row)
+        batches: dict[tuple, list[Row]] = {}
+        strided: list[tuple[Tensor, Tensor]] = []
+        for row in rows:
+            ready = tuple([plain(t) for t in row])
+            strided += [(t, copy) for t, copy in zip(row, ready) if copy._storage is not t._storage and t is not row[1]]
+            batches.setdefault((row[0].dtype, row[0].device, len(row)), []).append(ready)
+        found = [(plan_for(batch), batch) for batch in batches.values()]
+        for plan, batch in found:
+            places = [(t._storage, t._offset) for row in batch for t in row]
+            plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])
+        for t, copy in strided:
+            raw.copy_into(t, copy)
+        site = (name, *user_site())
+        for row in rows:
+            for t in (row[0], *row[2:]):
+                t._storage.version += 1
+                t._storage.mutator = site
+
+    def check(number: int, row: Row) -> None:
+        parameter = layout_of_tensor(row[0])
+        if parameter.dtype not in DTYPES:
+            raise DTypeError(
+                f"{name}: expected parameters of float32 or float64; got {parameter.dtype.name} for parameter {number}. "
+                "Keep parameters in float32, and convert where the model computes"
+            )
+        names = (*operands[: len(row) - 1], operands[-1]) if counts else operands
+        for called, t in zip(names, row):
+            layout = layout_of_tensor(t)
+            shape, dtype = ((), float32) if called == "step" else (parameter.shape, parameter.dtype)
+            if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
+                raise ArgumentError(
+                    f"{name}: expected {called} of parameter {number} to be {dtype.name} {shape} on "
+                    f"'{parameter.device}'; got {layout.dtype.name} {layout.shape} on '{layout.device}'"
+                )
+            if called != "gradient":
+                check_writable(name, t)
+                check_overlap(name, t, ())
+
+    def plan_for(batch: list[Row]) -> Plan:
+        layouts = tuple([t._layout for row in batch for t in row])
+        width = len(batch[0])
+        plan = plans.get((width, layouts))
+        if plan is None:
+            plan = table.add((width, layouts), layouts[0].device.backend.plan(name, layouts, (), (width,)))
+        return plan
+
+    step.__name__ = step.__qualname__ = name
+    step.__doc__ = doc
+    return step
+
+
+def plain(a: Tensor) -> Tensor:
+    """`a` itself, or for strided ones a contiguous copy, under the layout that the table has."""
+    layout = layout_of_tensor(a)
+    known = layout_of(layout.shape, layout.strides, layout.dtype, layout.device)
+    plain_address(a._storage)
+    if a._layout is layout:
+        a._layout = known
+    else:
+        a = make(Tensor, known, a._storage, a._offset)
+    return raw.contiguous(a)
+
+
+sgd_step = _step(
+    "sgd_step",
+    """A step of gradient descent, with momentum where rows have a third tensor.
+
+    Rows: (parameter, gradient[, momentum_buffer]). Numbers: (rate, decay, sign, keep, take, ahead), floats.
+    d = sign * gradient + decay * parameter; momentum_buffer = keep * momentum_buffer + take * d; the parameter loses
+    rate times d (without a buffer), the buffer, or where `ahead` is not 0 d + ahead * momentum_buffer.
+    """,
+    ("parameter", "gradient", "momentum_buffer"),
+    False,
+)
+
+adam_step = _step(
+    "adam_step",
+    """A step of Adam, AMSGrad where rows have six tensors.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq[, max_exp_avg_sq], step), step a float32 number that is counted up.
+    Numbers: (rate, beta1, beta2, eps, decay, shrink, sign), floats; d = sign * gradient + decay * parameter is what
+    moments are taken of, `shrink` multiplies the parameter (AdamW's decay). Kingma and Ba 2015, algorithm 1.
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"),
+    True,
+)
