@@ -70,7 +70,8 @@ class Adam(FusedOptimizer):
             check_number(name, f"betas[{number}]", beta, below=1)
 
     def _step_group(self, group: dict[str, Any]) -> None:
-        state, rows, amsgrad = self.state, [], group["amsgrad"]
+        state, amsgrad = self.state, group["amsgrad"]
+        rows: list[tuple[Tensor, ...]] = []
         for p in group["params"]:
             g = p.grad
             if g is not None:

@@ -91,8 +91,8 @@ class Optimizer:
         shared = overlapping(everything)
         if shared is not None:
             raise ValueError(
-                f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be changed by the other's "
-                "gradient; give one of them, or the tensor that both are views of"
+                f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be changed by the "
+                "other's gradient; give one of them, or the tensor that both are views of"
             )
         self.param_groups.append(group)
 

@@ -24,7 +24,8 @@ __all__ = ["STATUS_INDEX", "STATUS_MEMORY", "STATUS_RANGE", "STATUS_TARGET", "ST
 # status with details in args[0..3] and nothing written. args[0] is the number of elements of the
 # first output (the size of the work); then come the addresses of inputs and outputs, the address
 # of the workspace if the plan has one, and scalars (an int64, or the bits of a double; a complex
-# number is two doubles). A kernel reads as many arguments as its plan has, and a launch that was
+# number is two doubles). Operators on any number of tensors have the scalars first: only the first 64
+# arguments may be doubles. A kernel reads as many arguments as its plan has, and a launch that was
 # told how many refuses any other number. `bind` turns a kernel and its plan struct into a callable
 # `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for small work and gives
 # it away, once, for large. An address of None (a buffer in another physical order) raises

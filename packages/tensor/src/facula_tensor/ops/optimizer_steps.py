@@ -6,7 +6,7 @@ on) are given at launch, so that schedules make no plans.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import float32, float64, layout_of
 from facula_storage.extend import PlanTable, plain_address
@@ -81,8 +81,8 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
         parameter = layout_of_tensor(row[0])
         if parameter.dtype not in DTYPES:
             raise DTypeError(
-                f"{name}: expected parameters of float32 or float64; got {parameter.dtype.name} for parameter {number}. "
-                "Keep parameters in float32, and convert where the model computes"
+                f"{name}: expected parameters of float32 or float64; got {parameter.dtype.name} for parameter {number}; "
+                "keep parameters in float32, and convert where the model computes"
             )
         names = (*operands[: len(row) - 1], operands[-1]) if counts else operands
         for called, t in zip(names, row):
@@ -107,6 +107,7 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
 
     step.__name__ = step.__qualname__ = name
     step.__doc__ = doc
+    step.table = table  # type: ignore[attr-defined]
     return step
 
 

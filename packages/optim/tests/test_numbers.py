@@ -1,0 +1,164 @@
+"""What steps compute, against NumPy in float64: all options, both dtypes, any memory."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from optim_toys import AdamReference, SGDReference, assert_close, give, leaves, trained, values
+
+import facula_tensor as ft
+from facula_cpu import get_num_threads, set_num_threads
+from facula_optim import SGD, Adam, AdamW
+
+rates = st.floats(0, 2)
+shares = st.one_of(st.just(0), st.floats(0, 0.99))
+flags = st.booleans()
+
+
+@given(rates, shares, st.floats(-1, 1), shares, flags)
+def test_sgd(lr, momentum, dampening, weight_decay, maximize):
+    options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+    parameters = leaves(values(0))
+    optimizer = SGD(parameters, maximize=maximize, **options)
+    assert_close(parameters, trained(optimizer, parameters, SGDReference(maximize=maximize, **options)))
+
+
+@given(rates, st.floats(0.01, 0.99), shares)
+def test_nesterov(lr, momentum, weight_decay):
+    options = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "nesterov": True}
+    parameters = leaves(values(0))
+    assert_close(parameters, trained(SGD(parameters, **options), parameters, SGDReference(**options)))
+
+
+@given(rates, shares, shares, st.floats(1e-10, 1), shares, flags, flags, flags)
+def test_adam(lr, beta1, beta2, eps, weight_decay, amsgrad, maximize, decoupled):
+    options = {"lr": lr, "betas": (beta1, beta2), "eps": eps, "weight_decay": weight_decay}
+    options |= {"amsgrad": amsgrad, "maximize": maximize}
+    parameters = leaves(values(0))
+    optimizer = (AdamW if decoupled else Adam)(parameters, **options)
+    expected = trained(optimizer, parameters, AdamReference(decoupled=decoupled, **options))
+    assert_close(parameters, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("make", "reference"),
+    [
+        (lambda p: SGD(p, lr=0.1), lambda: SGDReference(0.1)),
+        (lambda p: SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1), lambda: SGDReference(0.1, 0.9, 0, 0.1)),
+        (lambda p: Adam(p, lr=0.1, amsgrad=True), lambda: AdamReference(0.1, amsgrad=True)),
+        (lambda p: AdamW(p, lr=0.1), lambda: AdamReference(0.1, weight_decay=0.01, decoupled=True)),
+    ],
+)
+class TestMemory:
+    def test_float32(self, make, reference):
+        parameters = leaves(values(0), ft.float32)
+        assert_close(parameters, trained(make(parameters), parameters, reference()), rtol=5e-6)
+
+    def test_both_dtypes_in_one_group(self, make, reference):
+        first, second = leaves(values(0)), leaves(values(1), ft.float32)
+        both = [one for pair in zip(first, second, strict=True) for one in pair]
+        assert_close(both, trained(make(both), both, reference()), rtol=5e-6)
+
+    def test_strided_parameters(self, make, reference):
+        """A transposed matrix, every second element of a vector, and one beside them that is contiguous."""
+        base = ft.tensor(values(0, [(4, 6)])[0])
+        line = ft.tensor(values(0, [(9,)])[0])
+        between = line[1::2].clone()
+        views = [base.t().detach(), line[::2].detach(), *leaves(values(2, [(3,)]))]
+        for view in views:
+            view.requires_grad_()
+        expected = trained(make(views), views, reference())
+        assert_close(views, expected)
+        np.testing.assert_array_equal(base.numpy(), views[0].detach().numpy().T)
+        assert (line[1::2] == between).all()
+
+    def test_strided_gradients(self, make, reference):
+        (p,) = parameters = leaves(values(0, [(3, 4)]))
+        g = values(1, [(4, 3)])[0]
+        p.grad = ft.tensor(g).t()
+        expected = reference().step(0, p.detach().numpy().copy(), g.T)
+        make(parameters).step()
+        assert_close(parameters, [expected])
+
+    def test_gradients_with_history_and_none(self, make, reference):
+        parameters = leaves(values(0))
+        before = [p.detach().numpy().copy() for p in parameters]
+        x = ft.ones(3, 4, dtype=ft.float64, requires_grad=True)
+        parameters[0].grad = x * 2
+        make(parameters).step()
+        expected = reference().step(0, before[0], np.full((3, 4), 2.0))
+        assert_close(parameters, [expected, *before[1:]])
+        assert parameters[0].is_leaf and parameters[0].requires_grad
+
+    def test_large_tensors_on_any_number_of_threads(self, make, reference):
+        """Pieces end in the middle of tensors, and small ones lie between large ones."""
+        shapes = [(70_000,), (3,), (0,), (501, 401), (1,), (90_001,)]
+        outcomes = []
+        before = get_num_threads()
+        for threads in (1, 2, 3):
+            set_num_threads(threads)
+            parameters = leaves(values(0, shapes), ft.float32)
+            optimizer = make(parameters)
+            for step in range(2):
+                give(parameters, values(step + 5, shapes))
+                optimizer.step()
+            outcomes.append([p.detach().numpy().copy() for p in parameters])
+        set_num_threads(before)
+        for outcome in outcomes[1:]:
+            for a, b in zip(outcome, outcomes[0], strict=True):
+                np.testing.assert_array_equal(a, b)
+        reference = reference()
+        fresh = [v.astype(np.float32).astype(np.float64) for v in values(0, shapes)]
+        for step in range(2):
+            for number, g in enumerate(values(step + 5, shapes)):
+                fresh[number] = reference.step(number, fresh[number], g)
+        for a, e in zip(outcomes[0], fresh, strict=True):
+            np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-6)
+
+    def test_versions_and_what_was_saved(self, make, reference):
+        """A graph that saved a parameter before the step refuses to run after it, and says what happened."""
+        p = ft.tensor([1.0, 2.0], requires_grad=True)
+        loss = (p * p).sum()
+        p.grad = ft.ones(2)
+        version = p._version
+        make([p]).step()
+        assert p._version > version
+        with pytest.raises(RuntimeError, match=r"(sgd|adam)_step at .*test_numbers\.py"):
+            loss.backward()
+
+
+@settings(max_examples=10)
+@given(st.integers(1, 40))
+def test_any_number_of_parameters_in_a_launch(count):
+    parameters = leaves(values(0, [(3,)] * count))
+    assert_close(parameters, trained(Adam(parameters, lr=0.1), parameters, AdamReference(0.1)), rtol=1e-10)
+
+
+def test_rates_that_change_make_no_plans():
+    from facula_tensor.ops import optimizer_steps
+
+    (p,) = parameters = leaves(values(0, [(7, 3)]))
+    optimizer = Adam(parameters)
+    table = optimizer_steps.adam_step.table
+    p.grad = ft.ones(7, 3, dtype=ft.float64)
+    optimizer.step()
+    plans = len(table.by_key)
+    for rate in range(20):
+        optimizer.param_groups[0]["lr"] = rate / 100
+        optimizer.step()
+    assert len(table.by_key) == plans
+
+
+def test_infinite_parameters_without_decay():
+    (p,) = parameters = leaves([np.array([np.inf, 1.0])])
+    p.grad = ft.ones(2, dtype=ft.float64)
+    SGD(parameters, lr=0.5).step()
+    assert p.tolist() == [float("inf"), 0.5]
+
+
+def test_parameters_without_elements_only():
+    (p,) = parameters = leaves([np.zeros((0, 3))])
+    p.grad = ft.zeros(0, 3, dtype=ft.float64)
+    optimizer = Adam(parameters)
+    optimizer.step()
+    assert optimizer.state[p]["step"].item() == 1
