@@ -23,7 +23,7 @@ class Noting:
     """The kernel `note`: counts its launches and keeps the arguments of the last."""
 
     def __init__(self, address_of, count, doubles=0, release_at=NEVER):
-        self.plan = (ctypes.c_int64 * 32)(0, count)
+        self.plan = (ctypes.c_int64 * (2 + count))(0, count)
         self.launch = bind(address_of("note"), ctypes.addressof(self.plan), release_at, doubles, self.plan)
 
     @property

@@ -81,7 +81,7 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
         parameter = layout_of_tensor(row[0])
         if parameter.dtype not in DTYPES:
             raise DTypeError(
-                f"{name}: expected parameters of float32 or float64; got {parameter.dtype.name} for parameter {number}; "
+                f"{name}: expected float32 or float64; parameter {number} is {parameter.dtype.name}; "
                 "keep parameters in float32, and convert where the model computes"
             )
         names = (*operands[: len(row) - 1], operands[-1]) if counts else operands
