@@ -57,5 +57,6 @@ def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
         struct,
         arrays=0,
         scalars=(float,) * NUMBERS[operator],
+        many=len(inputs),
         cost=total * kernel.cost / len(ends),
     )

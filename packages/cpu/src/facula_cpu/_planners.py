@@ -59,6 +59,7 @@ def bound_plan(
     *,
     arrays: int,
     scalars: Sequence[type] = (),
+    many: int = 0,
     cost: float = 0,
     workspace: int = 0,
     any_size: bool = False,
@@ -67,7 +68,8 @@ def bound_plan(
     """The plan that launches the kernel at address `kernel` with the cffi struct `struct` (or None).
 
     `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
-    `scalars` are the types of what follows them: int, float, or complex (given as two floats).
+    `scalars` are the types of what follows them: int, float, or complex (given as two floats); `many` counts addresses
+    that come after those, of operators on any number of tensors.
     `cost` is the estimated work in picoseconds for each of the launch's n. `also` are structs that `struct` points to.
     """
     doubles, at = 0, 1 + arrays + (workspace > 0)
@@ -79,7 +81,7 @@ def bound_plan(
             doubles |= 1 << at
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
-    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), at)
+    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), at + many)
     return Plan(operator, parameters, outputs, launch, workspace, any_size)
 
 
