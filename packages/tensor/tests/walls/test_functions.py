@@ -176,3 +176,23 @@ def test_what_a_pass_starts_from():
     with pytest.raises(ag.GradientError, match="real scalar"):
         (z * 1).backward()
     assert z.grad is None
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_gradcheck_of_mixed_operands(fast):
+    def make(*shape, dtype=ft.float64):
+        return (ft.arange(1.0, 1.0 + ft.zeros(shape).numel()) / 7).to(dtype).reshape(shape).requires_grad_()
+
+    z, x = make(2, 3, dtype=ft.complex128), make(3)
+    counts = ft.tensor([1, 2, 3])
+    for check in (ag.gradcheck, ag.gradgradcheck):
+        assert check(lambda z, x, n: (z * x * z, [x > 0], n * x)[::2], (z, x, counts), fast_mode=fast)
+        assert check(lambda z, x: [z * x, x.exp()], (z, x), fast_mode=fast)
+        assert check(lambda x, k, nothing: x**k, (x, 3, None), fast_mode=fast)
+        assert check(lambda a, x: (a * x).sum(0), (make(0, 3), x), fast_mode=fast)
+        assert check(lambda a: a.sum() * 2, (make(0, 3, dtype=ft.complex128),), fast_mode=fast)
+    assert ag.gradcheck(lambda z: z.abs(), (z,), fast_mode=fast)
+    with pytest.raises(
+        ag.GradcheckError, match=r"output 0 \(complex128 \(2, 3\)\).*input 0 \(complex128 \(2, 3\)\) is wrong"
+    ):
+        ag.gradcheck(lambda z: z * z.detach(), (z,), fast_mode=fast)
