@@ -10,23 +10,35 @@ parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 from facula_tensor import Parameter as Parameter
 from facula_tensor.extend import library
 
-from . import _containers, functional, init
+from . import _containers, functional, init, utils
 from ._containers import *
 from ._members import Buffer
 from ._module import Module
 from .layers import activation as _activation
+from .layers import convolution as _convolution
+from .layers import dropout as _dropout
 from .layers import flatten as _flatten
 from .layers import linear as _linear
+from .layers import loss as _loss
+from .layers import normalization as _normalization
 from .layers.activation import *
+from .layers.convolution import *
+from .layers.dropout import *
 from .layers.flatten import *
 from .layers.linear import *
+from .layers.loss import *
+from .layers.normalization import *
 
 library.add("facula_nn")  # errors name the user's line, not one of these
 
 __version__ = "0.1.0"
 
-__all__ = ["Buffer", "Module", "functional", "init"]
+__all__ = ["Buffer", "Module", "functional", "init", "utils"]
 __all__ += _containers.__all__
 __all__ += _activation.__all__
+__all__ += _convolution.__all__
+__all__ += _dropout.__all__
 __all__ += _flatten.__all__
 __all__ += _linear.__all__
+__all__ += _loss.__all__
+__all__ += _normalization.__all__

@@ -165,6 +165,10 @@ class Module(Tree):
         """Move to a CUDA device."""
         return self.to(device="cuda" if device is None else device)
 
+    def type(self, dst_type: Any) -> Self:
+        """Cast floating parameters and buffers to a dtype."""
+        return self.to(dtype=dst_type)
+
     def float(self) -> Self:
         """Cast floating parameters and buffers to float32."""
         return self.to(dtype=float32)

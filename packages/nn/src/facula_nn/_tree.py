@@ -221,6 +221,17 @@ class Tree:
             module = below
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module at a dotted path; with `strict` only where there is one (else AttributeError)."""
+        path, _, name = target.rpartition(".")
+        if not name:
+            raise ValueError(f"set_submodule: expected a path to a module below this one; got {target!r}")
+        if not isinstance(module, Tree):
+            raise TypeError(f"set_submodule({target!r}): expected a Module; got {type(module).__name__}")
+        if strict:
+            self.get_submodule(target)
+        setattr(self.get_submodule(path), name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a dotted path. AttributeError where there is none."""
         return self._get("get_parameter", PARAMETER, target)

@@ -9,16 +9,23 @@ import facula_tensor.functional as _operators
 from facula_tensor import Tensor
 from facula_tensor.extend import recording
 from facula_tensor.functional import *  # noqa: F403
+from facula_tensor.functional import logsigmoid
 
-__all__ = ["linear", "relu"]
+__all__ = ["softplus"]
 __all__ += _operators.__all__
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    product = recording.matmul(input, weight.t())
-    return product if bias is None else recording.add(product, bias)
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta · x)) / beta of each element; x itself where beta · x is above `threshold`.
 
+    ValueError where `beta` is 0.
 
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(x, 0) of each element; with `inplace` the input itself is changed."""
-    return input.relu_() if inplace else recording.relu(input)
+    >>> from facula_tensor import tensor
+    >>> softplus(tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
+    if beta == 0:
+        raise ValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
+    scaled = recording.mul(input, beta)
+    smooth = recording.neg(logsigmoid(recording.neg(scaled)))
+    return recording.where(recording.gt(scaled, threshold), input, recording.div(smooth, beta))

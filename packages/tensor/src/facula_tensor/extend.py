@@ -3,7 +3,8 @@
 `elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
 namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step` and
 `adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
-`Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
+`reduction_of` checks what losses call `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the
+handle that removes one.
 """
 
 from facula_autograd.extend import Handle, Hooks
@@ -15,6 +16,7 @@ from ._overrides import plain_torch_function
 from ._promotion import accumulating, floating
 from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method
+from .ops.losses import reduction_of
 from .ops.optimizer_steps import adam_step, sgd_step
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "plain_torch_function",
     "raw",
     "recording",
+    "reduction_of",
     "sgd_step",
     "view",
 ]

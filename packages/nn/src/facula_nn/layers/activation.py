@@ -1,13 +1,28 @@
-"""Nonlinearities, element by element or along a dimension."""
+"""Nonlinearities, element by element or along a dimension. Each takes a tensor of any shape and keeps it."""
 
 from __future__ import annotations
 
 from facula_tensor import Tensor
+from facula_tensor.extend import recording  # operators that know that a layer's line is not the user's
 
 from .. import functional as F
 from .._module import Module
 
-__all__ = ["LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
+__all__ = [
+    "ELU",
+    "GELU",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+]
 
 
 class ReLU(Module):
@@ -23,7 +38,7 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
+        """Element by element."""
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -31,31 +46,159 @@ class ReLU(Module):
         return "inplace=True" if self.inplace else ""
 
 
+class LeakyReLU(Module):
+    """x where it is positive, else x · negative_slope."""
+
+    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
+        super().__init__()
+        self.negative_slope, self.inplace = negative_slope, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The slope."""
+        return f"negative_slope={self.negative_slope}{_inplace(self)}"
+
+
+class ELU(Module):
+    """x where it is positive, else alpha · (exp(x) - 1).
+
+    D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
+    """
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha, self.inplace = alpha, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.elu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The scale."""
+        return f"alpha={self.alpha}{_inplace(self)}"
+
+
+class GELU(Module):
+    """x · Φ(x), Φ the normal distribution's function; with `approximate="tanh"` an approximation of it.
+
+    D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
+    """
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """The approximation."""
+        return f"approximate={self.approximate!r}"
+
+
+class SiLU(Module):
+    """x · sigmoid(x)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.silu(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Whether it changes its input."""
+        return "inplace=True" if self.inplace else ""
+
+
+class Hardtanh(Module):
+    """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        if not min_val < max_val:
+            raise ValueError(f"{type(self).__name__}: expected min_val < max_val; got {min_val} and {max_val}")
+        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The range."""
+        return f"min_val={self.min_val}, max_val={self.max_val}{_inplace(self)}"
+
+
+class ReLU6(Hardtanh):
+    """min(max(x, 0), 6)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def extra_repr(self) -> str:
+        """Whether it changes its input."""
+        return "inplace=True" if self.inplace else ""
+
+
+class Softplus(Module):
+    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__()
+        self.beta, self.threshold = beta, threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self) -> str:
+        """Sharpness and threshold."""
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
 class Sigmoid(Module):
     """1 / (1 + exp(-x))."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
-        return F.sigmoid(input)
+        """Element by element."""
+        return recording.sigmoid(input)
+
+
+class LogSigmoid(Module):
+    """log(sigmoid(x)), without underflow."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.logsigmoid(input)
 
 
 class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
-        return F.tanh(input)
+        """Element by element."""
+        return recording.tanh(input)
 
 
 class Softmax(Module):
-    """exp(x) along a dimension, divided by its sum there."""
+    """exp(x), divided by its sum along a dimension.
+
+    >>> from facula_tensor import zeros
+    >>> Softmax(dim=0)(zeros(2))
+    tensor([0.5000, 0.5000])
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
+        """Along the dimension."""
         return F.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
@@ -64,16 +207,20 @@ class Softmax(Module):
 
 
 class LogSoftmax(Module):
-    """The logarithm of softmax along a dimension, without loss of precision."""
+    """The logarithm of `Softmax`, without underflow."""
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
+        """Along the dimension."""
         return F.log_softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         """The dimension."""
         return f"dim={self.dim}"
+
+
+def _inplace(module: LeakyReLU | ELU | Hardtanh) -> str:
+    return ", inplace=True" if module.inplace else ""

@@ -122,6 +122,12 @@ def store(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     return input.copy_(result) if inplace else result
 
 
+def source(operation: str, input: Tensor, inplace: bool) -> Tensor:
+    """What to compute from: a copy where `input` is about to change and the gradient needs what it was."""
+    input = as_tensor(operation, input)
+    return input.clone() if inplace and input.node is not None else input
+
+
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
 
@@ -139,7 +145,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    return store(input, recording.leaky_relu(as_tensor("leaky_relu", input), float(negative_slope)), inplace)
+    return store(input, recording.leaky_relu(source("leaky_relu", input, inplace), float(negative_slope)), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -149,7 +155,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> elu(tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return store(input, recording.elu(as_tensor("elu", input), float(alpha)), inplace)
+    return store(input, recording.elu(source("elu", input, inplace), float(alpha)), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -159,7 +165,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> silu(tensor([0.0, 2.0]))
     tensor([0.0000, 1.7616])
     """
-    return store(input, recording.silu(input), inplace)
+    return store(input, recording.silu(source("silu", input, inplace)), inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:

@@ -1,0 +1,187 @@
+"""Convolutions of images, and their transposes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from facula_tensor import Parameter, Tensor, empty
+
+from .. import functional as F
+from .. import init
+from .._module import Module
+
+__all__ = ["Conv2d", "ConvTranspose2d"]
+
+
+class _Convolution(Module):
+    """What both have: geometry, weight and bias. Only the order of the weight's first two dimensions differs."""
+
+    transposed = False
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        groups: int,
+        bias: bool,
+        padding: Any,
+        padding_mode: str,
+        place: dict[str, Any],
+        **sizes: Any,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise ValueError(
+                f"{name}: expected groups to divide in_channels and out_channels; "
+                f"got {groups}, {in_channels} and {out_channels}"
+            )
+        if padding_mode != "zeros":
+            raise NotImplementedError(f"{name}: padding_mode 'zeros' is the only one there is; got {padding_mode!r}")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size = pair(name, "kernel_size", sizes["kernel_size"])
+        self.stride = pair(name, "stride", sizes["stride"])
+        self.dilation = pair(name, "dilation", sizes["dilation"])
+        self.output_padding = pair(name, "output_padding", sizes.get("output_padding", 0))
+        self.padding = _padding(name, padding, self.stride, self.transposed)
+        self.padding_mode = padding_mode
+        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        shape = (first, second // groups, *self.kernel_size)
+        self.weight = Parameter(empty(shape, **place))
+        self.register_parameter("bias", Parameter(empty(out_channels, **place)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew, evenly from ±1 / sqrt(numbers that go into one)."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        fan_in = math.prod(self.weight.shape[1:])
+        if self.bias is not None and fan_in:
+            init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+
+    def extra_repr(self) -> str:
+        """The geometry, where it is not the default."""
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        if self.padding != (0, 0):
+            parts.append(f"padding={self.padding}")
+        if self.dilation != (1, 1):
+            parts.append(f"dilation={self.dilation}")
+        if self.output_padding != (0, 0):
+            parts.append(f"output_padding={self.output_padding}")
+        if self.groups != 1:
+            parts.append(f"groups={self.groups}")
+        if self.bias is None:
+            parts.append("bias=False")
+        return ", ".join(parts)
+
+
+class Conv2d(_Convolution):
+    """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
+
+    `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) begin evenly drawn from
+    ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` also "same" or "valid".
+    ValueError for what cannot be; `padding_mode` other than "zeros" is a NotImplementedError.
+
+    >>> from facula_tensor import ones
+    >>> Conv2d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5, 5)).shape
+    facula.Size([2, 8, 5, 5])
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C_in, H, W) or (C_in, H, W)."""
+        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+
+class ConvTranspose2d(_Convolution):
+    """The transpose of a convolution, which makes images larger: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
+
+    `weight` is (in_channels, out_channels / groups, *kernel_size). H' is
+    (H - 1) · stride - 2 · padding + dilation · (kernel - 1) + output_padding + 1.
+
+    >>> from facula_tensor import ones
+    >>> ConvTranspose2d(8, 3, kernel_size=2, stride=2)(ones(2, 8, 5, 5)).shape
+    facula.Size([2, 3, 10, 10])
+    """
+
+    transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
+        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        """`input` (N, C_in, H, W) or (C_in, H, W); `output_size` (H', W') chooses among those that stride allows."""
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        return F.conv_transpose2d(
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
+        )
+
+    def _extra(self, input: Tensor, output_size: Any) -> tuple[int, int]:
+        """The output padding that gives images of this size."""
+        wanted = tuple(output_size)[-2:]
+        least = [
+            (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1
+            for size, stride, padding, dilation, kernel in zip(
+                input.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )
+        ]
+        extra = tuple(size - low for size, low in zip(wanted, least, strict=True))
+        if any(not 0 <= more < stride for more, stride in zip(extra, self.stride, strict=True)):
+            most = tuple(low + stride - 1 for low, stride in zip(least, self.stride, strict=True))
+            raise ValueError(
+                f"ConvTranspose2d: expected output_size from {tuple(least)} to {most} for an input of shape "
+                f"{tuple(input.shape)}; got {wanted}"
+            )
+        return extra  # type: ignore[return-value]
+
+
+def pair(layer: str, argument: str, value: Any) -> tuple[int, int]:
+    """An integer twice, or two integers."""
+    values = value if isinstance(value, (tuple, list)) else (value, value)
+    if len(values) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in values):
+        raise TypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
+    return tuple(values)  # type: ignore[return-value]
+
+
+def _padding(layer: str, padding: Any, stride: tuple[int, int], transposed: bool) -> Any:
+    if not isinstance(padding, str) or transposed:
+        return pair(layer, "padding", padding)
+    if padding not in ("same", "valid"):
+        raise ValueError(f"{layer}: expected padding 'same', 'valid' or numbers; got {padding!r}")
+    if padding == "same" and stride != (1, 1):
+        raise ValueError(f"{layer}: padding 'same' needs a stride of 1; got {stride}")
+    return padding

@@ -1,0 +1,36 @@
+"""Layers that drop numbers while training."""
+
+from __future__ import annotations
+
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .._module import Module
+
+__all__ = ["Dropout"]
+
+
+class Dropout(Module):
+    """In training, each number is 0 with probability `p`, and the others are divided by 1 - p; else the input itself.
+
+    ValueError unless `p` is from 0 to 1.
+    N. Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, JMLR 15, 2014.
+
+    >>> from facula_tensor import ones
+    >>> Dropout(0.5).eval()(ones(3))
+    tensor([1., 1., 1.])
+    """
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"Dropout: expected a probability from 0 to 1; got p={p}")
+        self.p, self.inplace = p, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Of any shape."""
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The probability."""
+        return f"p={self.p}, inplace={self.inplace}"

@@ -1,0 +1,115 @@
+"""Batch normalisation.
+
+S. Ioffe and C. Szegedy, Batch Normalization: Accelerating Deep Network Training, ICML 2015.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
+
+from .. import functional as F
+from .. import init
+from .._module import Module
+
+__all__ = ["BatchNorm1d", "BatchNorm2d"]
+
+
+class _BatchNorm(Module):
+    """Each channel less its mean, divided by its deviation; then, where `affine`, times `weight` plus `bias`."""
+
+    dims: tuple[int, ...]  # the numbers of dimensions that the input may have
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        place = {"device": device, "dtype": dtype}
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.register_parameter("weight", Parameter(empty(num_features, **place)) if affine else None)
+        self.register_parameter("bias", Parameter(empty(num_features, **place)) if affine and bias else None)
+        track = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, **place) if track else None)
+        self.register_buffer("running_var", ones(num_features, **place) if track else None)
+        self.register_buffer("num_batches_tracked", zeros((), dtype=int64, device=device) if track else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget all batches: mean 0, variance 1."""
+        if self.running_mean is not None:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)  # type: ignore[union-attr]
+            self.num_batches_tracked.zero_()  # type: ignore[union-attr]
+
+    def reset_parameters(self) -> None:
+        """Forget all batches; weight 1 and bias 0."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise ValueError(
+                f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
+        mean, variance, count = self.running_mean, self.running_var, self.num_batches_tracked
+        if not self.training:
+            use_batch = mean is None
+            return F.batch_norm(input, mean, variance, self.weight, self.bias, use_batch, 0.0, self.eps)
+        if not self.track_running_stats:
+            mean = variance = count = None
+        momentum = self.momentum
+        if momentum is None:  # the mean of all batches so far
+            momentum = 1.0 / (int(count) + 1) if count is not None else 0.0
+        out = F.batch_norm(input, mean, variance, self.weight, self.bias, True, momentum, self.eps)
+        if count is not None:
+            count.add_(1)
+        return out
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L), channel by channel.
+
+    In training each channel's mean and variance are the batch's, and `running_mean` and `running_var` move towards
+    them by `momentum` (None: they are the mean over all batches); in evaluation those are used. State: `weight`,
+    `bias`, `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> BatchNorm1d(1, eps=0.0)(tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
+
+    dims = (4,)

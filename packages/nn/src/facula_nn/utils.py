@@ -1,0 +1,121 @@
+"""What is done with many parameters at once: clipping their gradients, and one vector of all of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor, cat, maximum, no_grad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients, in place, by one factor, such that the norm of all together is at most `max_norm`.
+
+    Returns the norm that they had, without dimensions. `norm_type` may be infinite. ValueError for a negative
+    `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`. `foreach` changes nothing.
+
+    >>> from facula_tensor import Parameter, tensor
+    >>> weight = Parameter(tensor([0.0, 0.0]))
+    >>> weight.grad = tensor([3.0, 4.0])
+    >>> clip_grad_norm_(weight, 1.0), weight.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    max_norm, norm_type = float(max_norm), float(norm_type)
+    if not max_norm >= 0 or not norm_type > 0:
+        raise ValueError(
+            f"clip_grad_norm_: expected max_norm of at least 0 and a positive norm_type; got {max_norm} and {norm_type}"
+        )
+    grads = _gradients(parameters)
+    if not grads:
+        from facula_tensor import tensor
+
+        return tensor(0.0)
+    total = _norm(grads, norm_type)
+    value = float(total)
+    if error_if_nonfinite and not math.isfinite(value):
+        raise RuntimeError(
+            f"clip_grad_norm_: the gradients' norm of order {norm_type} is {value}; nothing was scaled; "
+            "look for the layer whose gradient is not finite with detect_anomaly()"
+        )
+    factor = max_norm / (value + 1e-6)
+    if not factor >= 1:
+        for grad in grads:
+            grad.mul_(factor)
+    return total
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Put all gradients' elements, in place, between -clip_value and clip_value. `foreach` changes nothing.
+
+    ValueError for a negative `clip_value`.
+    """
+    bound = float(clip_value)
+    if not bound >= 0:
+        raise ValueError(f"clip_grad_value_: expected clip_value of at least 0; got {clip_value}")
+    for grad in _gradients(parameters):
+        grad.clamp_(-bound, bound)
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All elements of all parameters, one after another. ValueError where there are none.
+
+    >>> from facula_nn import Linear
+    >>> parameters_to_vector(Linear(3, 2).parameters()).shape
+    facula.Size([8])
+    """
+    parts = [parameter.reshape(-1) for parameter in parameters]
+    if not parts:
+        raise ValueError("parameters_to_vector: expected at least one parameter; got none")
+    return cat(parts)
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Give each parameter its part of `vec`, as memory of its own: the inverse of `parameters_to_vector`.
+
+    TypeError where `vec` is no tensor, ValueError where its length is not that of all parameters together.
+    """
+    targets: list[Any] = list(parameters)
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"vector_to_parameters: expected vec to be a Tensor; got {type(vec).__name__}")
+    counts = [target.numel() for target in targets]
+    if tuple(vec.shape) != (sum(counts),):
+        raise ValueError(
+            f"vector_to_parameters: expected a vector of {sum(counts)} elements, as the parameters have; "
+            f"got shape {tuple(vec.shape)}"
+        )
+    start = 0
+    for target, count in zip(targets, counts, strict=True):
+        target.data = vec[start : start + count].detach().reshape(tuple(target.shape)).clone()
+        start += count
+
+
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [parameter.grad for parameter in listed if parameter.grad is not None]
+
+
+def _norm(grads: list[Any], order: float) -> Any:
+    """The norm of all gradients' elements together."""
+    if order == math.inf:
+        total = grads[0].abs().amax()
+        for grad in grads[1:]:
+            total = maximum(total, grad.abs().amax())
+        return total
+    parts = [(grad * grad).sum() if order == 2 else grad.abs().pow(order).sum() for grad in grads]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total.sqrt() if order == 2 else total.pow(1 / order)

@@ -1,0 +1,312 @@
+"""Layers: how they are shown, what is in their state dicts, their shapes and modes, and what they refuse."""
+
+import math
+
+import numpy as np
+import pytest
+from nn_toys import same
+
+import facula_nn as nn
+import facula_tensor as ft
+
+SHOWN = [
+    (lambda: nn.Identity(3), "Identity()"),
+    (lambda: nn.Linear(3, 2), "Linear(in_features=3, out_features=2, bias=True)"),
+    (lambda: nn.Conv2d(1, 2, 3), "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1))"),
+    (
+        lambda: nn.Conv2d(2, 2, (3, 5), padding="same", groups=2, bias=False, dilation=2),
+        "Conv2d(2, 2, kernel_size=(3, 5), stride=(1, 1), padding=same, dilation=(2, 2), groups=2, bias=False)",
+    ),
+    (
+        lambda: nn.ConvTranspose2d(1, 2, 3, output_padding=1, stride=2),
+        "ConvTranspose2d(1, 2, kernel_size=(3, 3), stride=(2, 2), output_padding=(1, 1))",
+    ),
+    (
+        lambda: nn.BatchNorm2d(3),
+        "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
+    ),
+    (lambda: nn.Dropout(0.3, True), "Dropout(p=0.3, inplace=True)"),
+    (lambda: nn.Flatten(), "Flatten(start_dim=1, end_dim=-1)"),
+    (lambda: nn.Unflatten(1, (2, 3)), "Unflatten(dim=1, unflattened_size=(2, 3))"),
+    (lambda: nn.ReLU(), "ReLU()"),
+    (lambda: nn.ReLU6(True), "ReLU6(inplace=True)"),
+    (lambda: nn.LeakyReLU(0.2, True), "LeakyReLU(negative_slope=0.2, inplace=True)"),
+    (lambda: nn.ELU(), "ELU(alpha=1.0)"),
+    (lambda: nn.GELU(), "GELU(approximate='none')"),
+    (lambda: nn.SiLU(True), "SiLU(inplace=True)"),
+    (lambda: nn.Softplus(), "Softplus(beta=1.0, threshold=20.0)"),
+    (lambda: nn.Hardtanh(-2, 3), "Hardtanh(min_val=-2, max_val=3)"),
+    (lambda: nn.Softmax(-1), "Softmax(dim=-1)"),
+    (lambda: nn.LogSoftmax(1), "LogSoftmax(dim=1)"),
+    (lambda: nn.LogSigmoid(), "LogSigmoid()"),
+    (lambda: nn.CrossEntropyLoss(ft.ones(2)), "CrossEntropyLoss()"),
+    (lambda: nn.KLDivLoss(), "KLDivLoss()"),
+]
+
+
+@pytest.mark.parametrize(("make", "shown"), SHOWN, ids=[shown for _, shown in SHOWN])
+def test_repr(make, shown):
+    assert repr(make()) == shown
+
+
+def shapes(module):
+    return {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: nn.Linear(3, 2), {"weight": (2, 3), "bias": (2,)}),
+        (lambda: nn.Linear(3, 2, bias=False), {"weight": (2, 3)}),
+        (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
+        (lambda: nn.ConvTranspose2d(4, 6, (3, 2), groups=2), {"weight": (4, 3, 3, 2), "bias": (6,)}),
+        (
+            lambda: nn.BatchNorm1d(3),
+            {"weight": (3,), "bias": (3,), "running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
+        ),
+        (lambda: nn.BatchNorm2d(3, track_running_stats=False), {"weight": (3,), "bias": (3,)}),
+        (
+            lambda: nn.BatchNorm2d(3, affine=False),
+            {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
+        ),
+        (lambda: nn.BatchNorm2d(3, bias=False, track_running_stats=False), {"weight": (3,)}),
+        (lambda: nn.CrossEntropyLoss(ft.ones(4)), {"weight": (4,)}),
+        (lambda: nn.BCEWithLogitsLoss(pos_weight=ft.ones(4)), {"pos_weight": (4,)}),
+        (lambda: nn.Dropout(), {}),
+    ],
+)
+def test_state_dicts(make, expected):
+    assert shapes(make()) == expected
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **place: nn.Linear(3, 2, **place),
+        lambda **place: nn.Conv2d(1, 2, 3, **place),
+        lambda **place: nn.ConvTranspose2d(1, 2, 3, **place),
+        lambda **place: nn.BatchNorm2d(3, **place),
+    ],
+)
+def test_dtype_and_device(make):
+    module = make(dtype=ft.float64)
+    assert {p.dtype for p in module.parameters()} == {ft.float64}
+    assert {p.device.type for p in make(device="meta").state_dict().values()} == {"meta"}
+
+
+@pytest.mark.parametrize(
+    ("layer", "given", "made"),
+    [
+        (lambda: nn.Linear(3, 2), (3,), (2,)),
+        (lambda: nn.Linear(3, 2), (4, 5, 3), (4, 5, 2)),
+        (lambda: nn.Conv2d(2, 3, 3, stride=2, padding=1), (1, 2, 7, 8), (1, 3, 4, 4)),
+        (lambda: nn.Conv2d(2, 3, 3, padding="same", dilation=2), (2, 5, 5), (3, 5, 5)),
+        (lambda: nn.ConvTranspose2d(2, 3, 3, stride=2, output_padding=1), (1, 2, 4, 5), (1, 3, 10, 12)),
+        (lambda: nn.Flatten(0, 1), (2, 3, 4), (6, 4)),
+        (lambda: nn.Unflatten(-1, (2, -1)), (3, 8), (3, 2, 4)),
+    ],
+)
+def test_shapes(layer, given, made):
+    assert tuple(layer()(ft.rand(*given)).shape) == made
+
+
+def test_a_transposed_convolution_of_a_wanted_size():
+    layer, x = nn.ConvTranspose2d(1, 1, 3, stride=3), ft.rand(1, 1, 2, 2)
+    for size in ((6, 6), (7, 8)):
+        assert layer(x, output_size=size).shape[-2:] == size
+        assert layer(x, output_size=(1, 1, *size)).shape[-2:] == size
+    for size in ((5, 6), (6, 9)):
+        with pytest.raises(ValueError, match=r"expected output_size from \(6, 6\) to \(8, 8\) .* got"):
+            layer(x, output_size=size)
+
+
+# --------------------------------------------------------------------------------------------- batch normalisation
+def batches():
+    rng = np.random.default_rng(0)
+    return [rng.normal(3, 2, (6, 3, 2, 2)) for _ in range(4)]
+
+
+@pytest.mark.parametrize("momentum", [0.1, 0.5, None])
+def test_running_statistics(momentum):
+    layer = nn.BatchNorm2d(3, momentum=momentum, dtype=ft.float64)
+    mean, variance = np.zeros(3), np.ones(3)
+    for place, batch in enumerate(batches()):
+        out = layer(ft.tensor(batch)).detach().numpy()
+        own, biased = batch.mean((0, 2, 3)), batch.var((0, 2, 3))
+        expected = (batch - own[:, None, None]) / np.sqrt(biased[:, None, None] + 1e-5)
+        np.testing.assert_allclose(out, expected, atol=1e-10)
+        share = 1 / (place + 1) if momentum is None else momentum
+        mean = (1 - share) * mean + share * own
+        variance = (1 - share) * variance + share * batch.var((0, 2, 3), ddof=1)
+    np.testing.assert_allclose(layer.running_mean.numpy(), mean)
+    np.testing.assert_allclose(layer.running_var.numpy(), variance)
+    assert int(layer.num_batches_tracked) == 4
+    layer.eval()
+    out = layer(ft.tensor(batch)).detach().numpy()
+    expected = (batch - mean[:, None, None]) / np.sqrt(variance[:, None, None] + 1e-5)
+    np.testing.assert_allclose(out, expected, atol=1e-10)
+    assert int(layer.num_batches_tracked) == 4
+    layer.reset_running_stats()
+    assert same(layer.running_mean, ft.zeros(3, dtype=ft.float64)) and int(layer.num_batches_tracked) == 0
+    assert same(layer.running_var, ft.ones(3, dtype=ft.float64))
+
+
+def test_without_running_statistics_evaluation_uses_the_batch():
+    layer = nn.BatchNorm1d(2, track_running_stats=False).eval()
+    out = layer(ft.tensor([[1.0, 0.0], [3.0, 4.0]])).detach().numpy()
+    np.testing.assert_allclose(out, [[-1, -1], [1, 1]], atol=1e-4)
+
+
+def test_a_refused_batch_leaves_statistics_alone():
+    layer = nn.BatchNorm1d(3)
+    for wrong in (ft.ones(1, 3), ft.ones(4, 2)):
+        with pytest.raises(ValueError):
+            layer(wrong)
+    assert int(layer.num_batches_tracked) == 0 and same(layer.running_mean, ft.zeros(3))
+
+
+# ---------------------------------------------------------------------------------------------------------- dropout
+def test_dropout_modes():
+    ft.manual_seed(0)
+    x = ft.ones(10000)
+    layer = nn.Dropout(0.25)
+    kept = layer(x)
+    assert set(np.unique(kept.numpy())) == {0.0, np.float32(1 / 0.75)}
+    assert abs((kept.numpy() == 0).mean() - 0.25) < 0.02
+    assert layer.eval()(x) is x
+    assert nn.Dropout(0.0)(x) is x
+    y = x.clone()
+    assert nn.Dropout(0.5, inplace=True)(y) is y and not same(x, y)
+
+
+# -------------------------------------------------------------------------------------------- values of functions
+@pytest.mark.parametrize(
+    ("layer", "function"),
+    [
+        (nn.ReLU(), lambda x: np.maximum(x, 0)),
+        (nn.ReLU6(), lambda x: np.clip(x, 0, 6)),
+        (nn.LeakyReLU(0.3), lambda x: np.where(x > 0, x, 0.3 * x)),
+        (nn.ELU(2.0), lambda x: np.where(x > 0, x, 2 * np.expm1(np.minimum(x, 0)))),
+        (nn.GELU(), lambda x: x / 2 * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))),
+        (nn.GELU("tanh"), lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+        (nn.SiLU(), lambda x: x / (1 + np.exp(-x))),
+        (nn.Hardtanh(-1.5, 2), lambda x: np.clip(x, -1.5, 2)),
+        (nn.Softplus(), lambda x: np.logaddexp(0, x)),
+        (nn.Softplus(2.0, 6.0), lambda x: np.where(2 * x > 6, x, np.logaddexp(0, 2 * x) / 2)),
+        (nn.Sigmoid(), lambda x: 1 / (1 + np.exp(-x))),
+        (nn.LogSigmoid(), lambda x: -np.logaddexp(0, -x)),
+        (nn.Tanh(), np.tanh),
+        (nn.Softmax(0), lambda x: np.exp(x) / np.exp(x).sum()),
+        (nn.LogSoftmax(-1), lambda x: x - np.log(np.exp(x).sum())),
+    ],
+    ids=repr,
+)
+def test_activations(layer, function):
+    x = np.concatenate([np.linspace(-8, 8, 33), [30.0]])
+    before = ft.tensor(x)
+    np.testing.assert_allclose(layer(before).numpy(), function(x), rtol=1e-12, atol=1e-14)
+    if getattr(layer, "inplace", None) is False:
+        layer.inplace = True
+        assert layer(before) is before
+        layer.inplace = False
+        np.testing.assert_allclose(before.numpy(), function(x), rtol=1e-12, atol=1e-14)
+
+
+def test_softplus_has_its_derivative_everywhere():
+    x = ft.tensor([-800.0, -1.0, 0.0, 1.0, 19.0, 21.0, 800.0], dtype=ft.float64, requires_grad=True)
+    nn.functional.softplus(x).sum().backward()
+    expected = np.where(x.detach().numpy() > 20, 1.0, 1 / (1 + np.exp(-x.detach().numpy().clip(-700))))
+    np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-12, atol=1e-300)
+    with pytest.raises(ValueError, match="softplus: expected a beta other than 0"):
+        nn.functional.softplus(x, beta=0)
+
+
+# ----------------------------------------------------------------------------------------------------------- losses
+def classes():
+    return ft.tensor([[0.5, 1.0, -1.0], [2.0, 0.0, 0.1]], dtype=ft.float64), ft.tensor([1, 0])
+
+
+def test_classification_losses():
+    x, target = classes()
+    logp = x.numpy() - np.log(np.exp(x.numpy()).sum(1, keepdims=True))
+    losses = -logp[[0, 1], [1, 0]]
+    weight = ft.tensor([1.0, 3.0, 1.0], dtype=ft.float64)
+    assert float(nn.CrossEntropyLoss()(x, target)) == pytest.approx(losses.mean())
+    assert float(nn.CrossEntropyLoss(reduction="sum")(x, target)) == pytest.approx(losses.sum())
+    assert nn.CrossEntropyLoss(reduce=False)(x, target).tolist() == pytest.approx(list(losses))
+    assert float(nn.CrossEntropyLoss(weight)(x, target)) == pytest.approx((3 * losses[0] + losses[1]) / 4)
+    assert float(nn.CrossEntropyLoss(ignore_index=0)(x, target)) == pytest.approx(losses[0])
+    smooth = 0.8 * losses - 0.2 * logp.mean(1)
+    assert float(nn.CrossEntropyLoss(label_smoothing=0.2)(x, target)) == pytest.approx(smooth.mean())
+    assert float(nn.NLLLoss(weight, ignore_index=0)(ft.tensor(logp), target)) == pytest.approx(losses[0])
+    with pytest.raises(IndexError, match="3"):
+        nn.CrossEntropyLoss()(x, ft.tensor([1, 3]))
+
+
+def test_regression_losses():
+    x, y = np.array([0.0, 1.0, 5.0]), np.array([0.5, 1.0, 1.0])
+    a, b = ft.tensor(x), ft.tensor(y)
+    d = abs(x - y)
+    assert float(nn.MSELoss()(a, b)) == pytest.approx((d**2).mean())
+    assert float(nn.L1Loss(reduction="sum")(a, b)) == pytest.approx(d.sum())
+    smooth = np.where(d < 2, d**2 / 4, d - 1)
+    assert nn.SmoothL1Loss(beta=2.0, reduction="none")(a, b).tolist() == pytest.approx(list(smooth))
+    assert nn.HuberLoss("none", delta=2.0)(a, b).tolist() == pytest.approx(list(2 * smooth))
+
+
+def test_losses_of_probabilities():
+    x, y = np.array([0.2, -1.0, 3.0]), np.array([0.0, 0.7, 1.0])
+    p = 1 / (1 + np.exp(-x))
+    w = np.array([1.0, 2.0, 0.5])
+    losses = -(y * np.log(p) + (1 - y) * np.log(1 - p))
+    a, b, weight = ft.tensor(x), ft.tensor(y), ft.tensor(w)
+    assert float(nn.BCELoss()(ft.tensor(p), b)) == pytest.approx(losses.mean())
+    assert float(nn.BCELoss(weight, reduction="sum")(ft.tensor(p), b)) == pytest.approx((w * losses).sum())
+    assert float(nn.BCEWithLogitsLoss(weight)(a, b)) == pytest.approx((w * losses).mean())
+    more = -(w * y * np.log(p) + (1 - y) * np.log(1 - p))
+    assert float(nn.BCEWithLogitsLoss(pos_weight=weight)(a, b)) == pytest.approx(more.mean())
+    target = np.array([[0.3, 0.7], [0.5, 0.5]])
+    given = np.log(np.array([[0.6, 0.4], [0.9, 0.1]]))
+    divergence = (target * (np.log(target) - given)).sum() / 2
+    assert float(nn.KLDivLoss(reduction="batchmean")(ft.tensor(given), ft.tensor(target))) == pytest.approx(divergence)
+    logs = nn.KLDivLoss(reduction="sum", log_target=True)(ft.tensor(given), ft.tensor(np.log(target)))
+    assert float(logs) == pytest.approx(2 * divergence)
+
+
+# --------------------------------------------------------------------------------------------------------- refusals
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: nn.Conv2d(3, 4, 3, groups=2), ValueError, "Conv2d: expected groups to divide .* got 2, 3 and 4"),
+        (lambda: nn.Conv2d(3, 4, 3, groups=0), ValueError, "Conv2d: expected groups to divide"),
+        (lambda: nn.Conv2d(3, 4, (3, 3, 3)), TypeError, "expected kernel_size to be an integer or two; got"),
+        (lambda: nn.Conv2d(3, 4, 3, stride=1.5), TypeError, "expected stride to be an integer or two; got 1.5"),
+        (lambda: nn.Conv2d(3, 4, 3, padding="some"), ValueError, "expected padding 'same', 'valid' or numbers"),
+        (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "padding 'same' needs a stride of 1"),
+        (lambda: nn.Conv2d(3, 4, 3, padding_mode="reflect"), NotImplementedError, "'zeros' is the only .* 'reflect'"),
+        (lambda: nn.ConvTranspose2d(3, 4, 3, padding="same"), TypeError, "expected padding to be an integer or two"),
+        (lambda: nn.Dropout(1.5), ValueError, "Dropout: expected a probability from 0 to 1; got p=1.5"),
+        (lambda: nn.Hardtanh(1.0, 1.0), ValueError, "Hardtanh: expected min_val < max_val; got 1.0 and 1.0"),
+        (lambda: nn.Unflatten(1.0, (2,)), TypeError, "Unflatten: expected dim to be an integer"),
+        (
+            lambda: nn.Unflatten(1, 2),
+            TypeError,
+            "Unflatten: expected unflattened_size to be a tuple of integers; got 2",
+        ),
+        (lambda: nn.Unflatten(1, (2, 2))(ft.ones(2, 3)), ValueError, "reshape"),
+        (lambda: nn.MSELoss(reduction="avg"), ValueError, "MSELoss: expected reduction to be one of .* got 'avg'"),
+        (lambda: nn.CrossEntropyLoss([1.0]), TypeError, "expected a Tensor or None for 'weight'; got list"),
+        (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm2d: expected 4 dimensions; .* \(2, 3\)"),
+        (lambda: nn.BatchNorm1d(3)(ft.ones(3)), ValueError, r"BatchNorm1d: expected 2 or 3 dimensions; .* \(3,\)"),
+    ],
+)
+def test_refusals(call, error, said):
+    with pytest.raises(error, match=said):
+        call()
+
+
+def test_wrong_channels_name_the_layer():
+    net = nn.Sequential(nn.Sequential(nn.Conv2d(3, 4, 3)))
+    with pytest.raises(ValueError, match="conv2d") as caught:
+        net(ft.ones(1, 2, 8, 8))
+    assert caught.value.__notes__ == ["in Sequential.0.0 (Conv2d(3, 4, kernel_size=(3, 3), stride=(1, 1)))"]

@@ -1,0 +1,107 @@
+"""Gradients clipped, parameters as one vector."""
+
+import math
+
+import numpy as np
+import pytest
+from nn_toys import Net, same
+
+import facula_tensor as ft
+from facula_nn import Linear, Parameter
+from facula_nn.utils import clip_grad_norm_, clip_grad_value_, parameters_to_vector, vector_to_parameters
+
+
+def with_gradients():
+    ft.manual_seed(0)
+    net = Net()
+    net(ft.randn(8, 4)).sum().backward()
+    return net, np.concatenate([p.grad.numpy().ravel() for p in net.parameters()])
+
+
+def gradients(net):
+    return np.concatenate([p.grad.numpy().ravel() for p in net.parameters()])
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, 3.0, math.inf, 2])
+def test_the_norm_of_all_gradients(order):
+    net, before = with_gradients()
+    expected = np.linalg.norm(before, order)
+    total = clip_grad_norm_(net.parameters(), expected / 2, order)
+    assert total.shape == () and float(total) == pytest.approx(expected, rel=1e-5)
+    np.testing.assert_allclose(gradients(net), before / 2, rtol=1e-4)
+
+
+def test_small_gradients_stay():
+    net, before = with_gradients()
+    clip_grad_norm_(net.parameters(), 1e6)
+    assert (gradients(net) == before).all()
+
+
+def test_the_same_buffers_are_scaled():
+    net, _ = with_gradients()
+    grad = net.scale.weight.grad
+    address, version = grad.data_ptr(), grad._version
+    clip_grad_norm_(iter(net.parameters()), 0.1)
+    assert net.scale.weight.grad is grad and grad.data_ptr() == address and grad._version > version
+
+
+def test_parameters_without_gradients_count_nothing():
+    one = Parameter(ft.ones(2))
+    assert float(clip_grad_norm_(one, 1.0)) == 0
+    one.grad = ft.tensor([3.0, 4.0])
+    assert float(clip_grad_norm_([one, Parameter(ft.ones(3))], 1.0)) == 5
+    assert one.grad.tolist() == pytest.approx([0.6, 0.8], rel=1e-5)
+
+
+def test_norms_that_are_not_finite():
+    one = Parameter(ft.ones(2))
+    one.grad = ft.tensor([math.inf, 1.0])
+    with pytest.raises(RuntimeError, match=r"clip_grad_norm_: the gradients' norm of order 2.0 is inf; nothing was"):
+        clip_grad_norm_(one, 1.0, error_if_nonfinite=True)
+    assert one.grad.tolist() == [math.inf, 1.0]
+    clip_grad_norm_(one, 1.0)
+    assert math.isnan(one.grad.tolist()[0]) and one.grad.tolist()[1] == 0
+    one.grad = ft.tensor([math.nan, 1.0])
+    clip_grad_norm_(one, 1.0)
+    assert all(map(math.isnan, one.grad.tolist()))
+
+
+def test_values():
+    net, before = with_gradients()
+    clip_grad_value_(net.parameters(), 0.5)
+    assert (gradients(net) == before.clip(-0.5, 0.5)).all() and abs(before).max() > 0.5
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: clip_grad_norm_(p, -1.0),
+        lambda p: clip_grad_norm_(p, math.nan),
+        lambda p: clip_grad_norm_(p, 1.0, 0.0),
+        lambda p: clip_grad_value_(p, -1.0),
+    ],
+)
+def test_refusals(call):
+    one = Parameter(ft.ones(2))
+    one.grad = ft.ones(2)
+    with pytest.raises(ValueError, match="expected"):
+        call(one)
+    assert one.grad.tolist() == [1.0, 1.0]
+
+
+def test_one_vector_and_back():
+    net, other = Net(), Net()
+    vector = parameters_to_vector(net.parameters())
+    assert vector.shape == (25,) and vector.requires_grad
+    kept = list(other.parameters())
+    vector_to_parameters(vector, other.parameters())
+    assert all(same(a, b) for a, b in zip(net.parameters(), other.parameters(), strict=True))
+    assert [a is b for a, b in zip(kept, other.parameters(), strict=True)] == [True] * 5
+    assert all(p.is_leaf and p.requires_grad for p in kept)
+    for wrong in (ft.ones(24), ft.ones(5, 5)):
+        with pytest.raises(ValueError, match="expected a vector of 25 elements"):
+            vector_to_parameters(wrong, other.parameters())
+    with pytest.raises(TypeError, match="expected vec to be a Tensor; got list"):
+        vector_to_parameters([1.0], Linear(1, 1).parameters())
+    with pytest.raises(ValueError, match="expected at least one parameter"):
+        parameters_to_vector([])
