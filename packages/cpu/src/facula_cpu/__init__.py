@@ -13,6 +13,7 @@ from . import _cross_entropy as _cross_entropy
 from . import _index as _index
 from . import _matmul as _matmul
 from . import _optimizer as _optimizer
+from . import _pooling as _pooling
 from . import _random as _random
 from . import _reduce as _reduce
 from . import _softmax as _softmax

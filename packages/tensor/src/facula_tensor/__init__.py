@@ -76,6 +76,7 @@ from .ops.logic import *
 from .ops.matmul import *
 from .ops.parts import *
 from .ops.pointwise import *
+from .ops.pooling import max_pool2d
 from .ops.reduction import *
 from .ops.shape import *
 from .ops.softmax import *
@@ -84,7 +85,7 @@ from .ops.strided import *
 
 __version__ = "0.1.0"
 
-__all__ = ["Parameter", "Size", "Tensor", "is_tensor"]
+__all__ = ["Parameter", "Size", "Tensor", "is_tensor", "max_pool2d"]
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
 __all__ += _promotion.__all__

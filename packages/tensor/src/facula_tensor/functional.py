@@ -31,8 +31,11 @@ from .ops.losses import (
 )
 from .ops.normalization import batch_norm
 from .ops.pointwise import sigmoid, tanh
+from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 
 __all__ = [
+    "adaptive_avg_pool2d",
+    "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -50,6 +53,7 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
+    "max_pool2d",
     "mse_loss",
     "nll_loss",
     "relu",

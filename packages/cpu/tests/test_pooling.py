@@ -1,0 +1,132 @@
+"""Pooling kernels against NumPy's windows, at each level and on any number of threads."""
+
+import numpy as np
+import pytest
+from launching import empty
+from numpy.lib.stride_tricks import sliding_window_view
+from planned import compute
+
+from facula_cpu import get_num_threads, set_num_threads
+from facula_storage import LaunchError
+
+# Shape, kernel, stride, padding, dilation. Rows wider than a strip, cut windows, and work enough for several threads.
+CASES = [
+    ((3, 5, 8, 8), (2, 2), (2, 2), (0, 0), (1, 1)),
+    ((2, 9, 7), (3, 3), (2, 2), (1, 1), (1, 1)),
+    ((40, 16, 32, 32), (2, 2), (2, 2), (0, 0), (1, 1)),
+    ((2, 3, 60, 1100), (3, 3), (1, 1), (1, 1), (1, 1)),
+    ((1, 200, 700), (2, 5), (3, 4), (1, 2), (2, 3)),
+    ((70, 20, 20), (20, 20), (20, 20), (0, 0), (1, 1)),
+    ((4, 3, 1), (1, 1), (3, 1), (0, 0), (1, 1)),
+    ((0, 3, 4, 4), (2, 2), (1, 1), (0, 0), (1, 1)),
+]
+NAMES = {"float32": 1e-5, "float64": 1e-13}
+
+
+def windows(array, kernel, stride, padding, dilation, fill):
+    """Each window's elements flattened at the end, and which place of the plane each is from (-1: the padding)."""
+    around = [(0, 0)] * (array.ndim - 2) + [(one, one) for one in padding]
+    span = [step * (taps - 1) + 1 for step, taps in zip(dilation, kernel, strict=True)]
+    places = np.arange(array.shape[-2] * array.shape[-1]).reshape(array.shape[-2:])
+    found = []
+    for one, missing, pads in ((array, fill, around), (places, -1, around[-2:])):
+        view = sliding_window_view(np.pad(one, pads, constant_values=missing), span, (-2, -1))
+        view = view[..., :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+        found.append(view.reshape(*view.shape[:-2], kernel[0] * kernel[1]))
+    return found
+
+
+def on_threads(operator, inputs, outputs, parameters):
+    """The outputs, which must be the same on one thread and on three."""
+    before, results = get_num_threads(), []
+    for threads in (1, 3):
+        set_num_threads(threads)
+        copies = tuple(one.copy() for one in outputs)
+        compute(operator, inputs, copies, parameters)
+        results.append(copies)
+    set_num_threads(before)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+    return results[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_greatest(case, name, level):
+    shape, *geometry = case
+    rng = np.random.default_rng(4)
+    x = np.round(rng.standard_normal(shape), 1).astype(name)
+    x[rng.random(shape) < 0.01] = np.nan
+    elements, places = windows(x, *geometry, -np.inf)
+    # argmax takes the first of equal elements and the first NaN; the kernel the last NaN.
+    last = elements.shape[-1] - 1 - np.isnan(elements[..., ::-1]).argmax(-1)
+    which = np.where(np.isnan(elements).any(-1), last, np.where(places < 0, -np.inf, elements).argmax(-1))
+    wanted = np.take_along_axis(elements, which[..., None], -1)[..., 0]
+    indices = np.take_along_axis(np.broadcast_to(places, elements.shape), which[..., None], -1)[..., 0]
+    size = wanted.shape[-2:]
+    outputs = (empty(wanted.shape, name), empty(wanted.shape, "int64"))
+    values, index = on_threads("max_pool2d", (x,), outputs, (tuple(geometry), size))
+    np.testing.assert_array_equal(values, wanted)
+    np.testing.assert_array_equal(index, indices)
+
+    (picked,) = on_threads("max_pool2d_pick", (x, index), outputs[:1], (None, size))
+    np.testing.assert_array_equal(picked, wanted)
+    g = rng.standard_normal(wanted.shape).astype(name)
+    (back,) = on_threads("max_pool2d_grad", (g, index), (empty(shape, name),), (None, shape[-2:]))
+    sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1]))
+    rows = np.arange(len(sums))[:, None]
+    np.add.at(sums, (rows, indices.reshape(len(sums), size[0] * size[1])), g.reshape(len(sums), size[0] * size[1]))
+    np.testing.assert_allclose(back.reshape(sums.shape), sums, NAMES[name], NAMES[name])
+
+
+@pytest.mark.parametrize("divisor", [None, 7])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", [case for case in CASES if case[-1] == (1, 1)], ids=str)
+def test_means(case, name, padded, divisor, level):
+    shape, *geometry = case
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal(shape).astype(name)
+    elements, places = windows(x, *geometry, 0)
+    counts = divisor or (elements.shape[-1] if padded else (places >= 0).sum(-1))
+    wanted = elements.astype("f8").sum(-1) / counts
+    parameters = (*geometry[:-1], padded, divisor)
+    (got,) = on_threads("avg_pool2d", (x,), (empty(wanted.shape, name),), (parameters, wanted.shape[-2:]))
+    np.testing.assert_allclose(got, wanted, NAMES[name], NAMES[name])
+
+    g = rng.standard_normal(wanted.shape).astype(name)
+    (back,) = on_threads("avg_pool2d_grad", (g,), (empty(shape, name),), (parameters, shape[-2:]))
+    sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1] + 1))  # the padding's share comes last
+    share = np.broadcast_to((g.astype("f8") / counts)[..., None], elements.shape)
+    flat = np.broadcast_to(places, elements.shape).reshape(len(sums), places.size)
+    np.add.at(sums, (np.arange(len(sums))[:, None], flat), share.reshape(len(sums), places.size))
+    np.testing.assert_allclose(back.reshape(len(sums), shape[-2] * shape[-1]), sums[:, :-1], NAMES[name], NAMES[name])
+
+
+@pytest.mark.parametrize("operator", ["max_pool2d_grad", "max_pool2d_pick"])
+@pytest.mark.parametrize("wrong", [-1, 12, 1 << 40])
+def test_an_index_out_of_range(operator, wrong):
+    """Reported with its position; no memory but the output's is touched."""
+    index = np.zeros((50, 2, 2), np.int64)
+    index[30, 1, 0] = index[40, 0, 0] = wrong
+    shapes = (index.shape, (50, 3, 4)) if operator.endswith("grad") else ((50, 3, 4), index.shape)
+    given, made = (np.ones(shape, "f4") for shape in shapes)
+    around = np.full((52, *made.shape[1:]), 7, "f4")
+    with pytest.raises(LaunchError) as error:
+        compute(operator, (given, index), (around[1:-1],), (None, made.shape[-2:]))
+    assert (around[[0, -1]] == 7).all()
+    assert error.value.args[1:4] == (wrong, 30 * 4 + 2, 12)
+
+
+def test_what_has_no_kernel():
+    x, index = np.ones((2, 4, 4), "f4"), np.zeros((2, 2, 2), np.int64)
+    square = ((2, 2), (2, 2), (0, 0), (1, 1))
+    wrong = [
+        ("avg_pool2d", (x.astype("f2"),), (empty((2, 2, 2), "float16"),), ((*square[:3], True, None), (2, 2))),
+        ("avg_pool2d", (x.swapaxes(1, 2),), (empty((2, 2, 2), "float32"),), ((*square[:3], True, None), (2, 2))),
+        ("max_pool2d", (x,), (empty((2, 2, 2), "float64"), index), (square, (2, 2))),
+        ("max_pool2d_pick", (x, index.astype("i4")), (empty((2, 2, 2), "float32"),), (None, (2, 2))),
+    ]
+    for operator, inputs, outputs, parameters in wrong:
+        with pytest.raises(NotImplementedError, match=operator):
+            compute(operator, inputs, outputs, parameters)
