@@ -26,12 +26,18 @@ def classes(x: Any) -> Any:
     return ft.tensor([2, 0, 3], device=x.device)
 
 
+def corners(x: Any) -> Any:
+    """Where in a plane of twelve elements four were found, one of them twice."""
+    return ft.tensor([[0, 3], [8, 3]], device=x.device)
+
+
 def image(x: Any) -> Any:
     """`x` as one image of one channel."""
     return x.unsqueeze(0).unsqueeze(0)
 
 
 STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
+WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, whether it counts, divisor
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 
 
@@ -69,6 +75,8 @@ CALLS = {
     "bitwise_or": lambda x, y: whole(x) | whole(y),
     "bitwise_right_shift": lambda x, y: whole(x) >> whole(y),
     "bitwise_xor": lambda x, y: whole(x) ^ whole(y),
+    "avg_pool2d": lambda x, y: F.avg_pool2d(x, (WINDOWS, (2, 2))),
+    "avg_pool2d_grad": lambda x, y: F.avg_pool2d_grad(x[:2, :2], (WINDOWS, (3, 4))),
     "batch_norm": lambda x, y: F.batch_norm(x, y[0], y[1], None, None, (0.1, 1e-5))[0],
     "batch_norm_eval": lambda x, y: F.batch_norm_eval(x, y[0], None, *y.detach()[1:], (1e-5,)),
     "batch_norm_grad": lambda x, y: F.batch_norm_grad(x, y, *y[:2], None)[0],
@@ -110,6 +118,9 @@ CALLS = {
     "lt": lambda x, y: x < y,
     "matmul": lambda x, y: x @ y.t(),
     "max_dim": lambda x, y: x.max(1).values,
+    "max_pool2d": lambda x, y: ft.max_pool2d(image(x), 2),
+    "max_pool2d_grad": lambda x, y: F.max_pool2d_grad(x[:2, :2], corners(x), (None, (3, 4))),
+    "max_pool2d_pick": lambda x, y: F.max_pool2d_pick(x, corners(x), (None, (2, 2))),
     "maximum": lambda x, y: ft.maximum(x, y),
     "min_dim": lambda x, y: x.min(0).values,
     "minimum": lambda x, y: ft.minimum(x, y),

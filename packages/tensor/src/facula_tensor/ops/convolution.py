@@ -13,6 +13,7 @@ from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
+from .._geometry import Pair, hashable, pair
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["conv2d", "conv_transpose2d"]
 
-Pair = tuple[int, int]
 PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of what is made
 
 
@@ -105,18 +105,6 @@ class _conv2d_weight:
 
 
 # ------------------------------------------------------------------------------------------------ geometry
-def pair(operation: str, name: str, value: Any, least: int) -> Pair:
-    """One number for both dimensions, or one for each; errors name operation and argument."""
-    both = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
-    if len(both) == 1:
-        both *= 2
-    if len(both) != 2 or not all(isinstance(one, int) for one in both):
-        raise TypeError(f"{operation}: expected {name} to be an int or two; got {value!r}")
-    if min(both) < least:
-        raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
-    return both
-
-
 def _check_shapes(
     operation: str, input: tuple, weight: tuple, bias: tuple | None, groups: int, transposed: bool
 ) -> None:
@@ -210,10 +198,6 @@ def _transposed_parameters(
     return (stride, padding, dilation, groups, tuple(size))
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(value) if type(value) is list else value
-
-
 def _shapes(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tuple | None]:
     return (
         layout_of_tensor(as_tensor(operation, input)).shape,
@@ -249,7 +233,7 @@ def conv2d(
     Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016.
     """
     shapes = _shapes("conv2d", input, weight, bias)
-    parameters = _conv2d_parameters(*shapes, _hashable(stride), _hashable(padding), _hashable(dilation), groups)
+    parameters = _conv2d_parameters(*shapes, hashable(stride), hashable(padding), hashable(dilation), groups)
     if len(shapes[0]) == 3:
         return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
     return recording.conv2d(input, weight, bias, parameters)
@@ -280,7 +264,7 @@ def conv_transpose2d(
     """
     shapes = _shapes("conv_transpose2d", input, weight, bias)
     parameters = _transposed_parameters(
-        *shapes, _hashable(stride), _hashable(padding), _hashable(output_padding), groups, _hashable(dilation)
+        *shapes, hashable(stride), hashable(padding), hashable(output_padding), groups, hashable(dilation)
     )
     images = recording.unsqueeze(input, 0) if len(shapes[0]) == 3 else input
     result = recording.conv2d_input(images, weight, parameters)

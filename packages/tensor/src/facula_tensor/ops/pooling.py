@@ -10,12 +10,11 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
+from .._geometry import Pair, hashable, is_integer, pair
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d"]
 
-Pair = tuple[int, int]
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 
 
@@ -129,22 +127,6 @@ class _avg_pool2d_grad:
 
 
 # ------------------------------------------------------------------------------------------------ geometry
-def is_integer(value: Any) -> bool:
-    """Whether `value` is an integer, Python's or NumPy's, and no bool."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def pair(operation: str, name: str, value: Any, least: int) -> Pair:
-    """One number for both dimensions, or one for each; errors name operation and argument."""
-    both = value if isinstance(value, tuple) else (value,)
-    if len(both) not in (1, 2) or not all(is_integer(one) for one in both):
-        raise TypeError(f"{operation}: expected {name} to be an int or two; got {value!r}")
-    height, width = int(both[0]), int(both[-1])
-    if min(height, width) < least:
-        raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
-    return height, width
-
-
 def check_images(operation: str, shape: tuple[int, ...]) -> None:
     """Raise unless `shape` is one of images with elements; there may be no images."""
     if len(shape) not in (3, 4) or not prod(shape[-3:]):
@@ -220,11 +202,6 @@ def adaptive_parameters(shape: tuple[int, ...], output_size: Any) -> tuple:
     if len(both) == 2:
         both = tuple([length if wish is None else wish for wish, length in zip(both, shape[-2:], strict=True)])
     return None, pair(name, "output_size", both, 0)
-
-
-def hashable(value: Any) -> Any:
-    """A list as a tuple."""
-    return tuple(value) if type(value) is list else value
 
 
 # --------------------------------------------------------------------------------------------------- public
