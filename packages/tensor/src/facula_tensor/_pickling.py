@@ -2,9 +2,11 @@
 
 Note [Shared memory in one pickle]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-Tensors that show exactly the same bytes (tied weights, a matrix and its transpose) refer to one
-`Block`, so pickle and deepcopy, which remember objects, keep them shared. A tensor that shows part of
-another's memory is written alone: a row of a large matrix does not take the matrix along.
+What is pickled, or deeply copied, of a tensor is a `Block`: the bytes that the root of its family of views shows.
+Tensors of one family (a matrix, its transpose, a row of it), and others that show exactly the same bytes (tied
+weights, `detach()` of a whole tensor), refer to one Block, so pickle and deepcopy, which remember objects, keep
+them shared. The price is PyTorch's, too: a row takes its matrix along. A `.clone()` of the row is written alone, and so
+is a view that was detached.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from facula_storage.extend import allocate
 from ._errors import show
 from ._operator import raw
 from ._tensor import Tensor, layout_of_tensor, make
+from ._views import root_of
 
 
 class Block:
@@ -36,8 +39,9 @@ class Block:
         return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
 
     def __deepcopy__(self, memo: dict) -> Block:
-        copied = raw.clone(self.flat())
-        return Block(copied._storage, 0, self.nbytes, self.device)
+        storage = raw.clone(self.flat())._storage
+        storage.nbytes = self.nbytes  # as in `block_of`
+        return Block(storage, 0, self.nbytes, self.device)
 
     def __reduce_ex__(self, protocol: int) -> tuple:  # type: ignore[override]
         if self.device.type == "meta":
@@ -53,6 +57,7 @@ def block_of(data: Any, nbytes: int, device: Device) -> Block:
     """The inverse of pickling a Block: new memory with these bytes. ValueError where their number is wrong."""
     layout = contiguous((nbytes,), uint8, device)
     storage = allocate(layout)
+    storage.nbytes = nbytes  # so that what is shared is, too, when it is pickled again
     if data is not None:
         view = memoryview(data).cast("B")
         if view.nbytes != nbytes:
@@ -66,31 +71,47 @@ def block_of(data: Any, nbytes: int, device: Device) -> Block:
 _blocks: WeakValueDictionary[tuple, Block] = WeakValueDictionary()
 
 
-def block_under(tensor: Tensor) -> tuple[Block, Layout]:
-    """The block that holds the tensor's elements and no others, and how they lie in it."""
-    layout = layout_of_tensor(tensor)
-    if layout.numel and layout.extent != layout.nbytes:
-        tensor = raw.clone(make(Tensor, layout, tensor._storage, tensor._offset))
-        layout = layout_of_tensor(tensor)
-    key = (id(tensor._storage), tensor._offset, layout.nbytes)
+def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
+    """The block that holds the elements of the tensor's family, how its own lie there, and from which byte on."""
+    layout, storage, offset = layout_of_tensor(tensor), tensor._storage, tensor._offset
+    root = root_of(tensor)
+    first, nbytes = root._offset, layout_of_tensor(root).extent
+    if hasattr(storage, "nbytes") and not hasattr(storage, "base"):  # it knows its size, and is not borrowed
+        first, nbytes = 0, storage.nbytes
+    elif not first <= offset <= offset + layout.extent <= first + nbytes:  # `as_strided` leads out of the root
+        root, first, nbytes = tensor, offset, layout.extent
+    elif root is tensor and layout.numel and nbytes != layout.nbytes:  # gaps, which nobody shows
+        tensor = raw.clone(make(Tensor, layout, storage, offset))
+        layout, storage, first = layout_of_tensor(tensor), tensor._storage, 0
+        offset, nbytes = 0, layout.nbytes
+    key = (id(storage), first, nbytes)
     block = _blocks.get(key)
     if block is None:
-        block = _blocks[key] = Block(tensor._storage, tensor._offset, layout.nbytes, layout.device)
-    return block, layout
+        block = _blocks[key] = Block(storage, first, nbytes, layout.device)
+    return block, layout, offset - first
 
 
 def reduce_tensor(tensor: Tensor) -> tuple:
     """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
     check_copied("pickle", tensor)
-    block, layout = block_under(tensor)
-    return rebuild, (type(tensor), block, layout, tensor.node is LEAF, attributes(tensor))
+    block, layout, offset = block_under(tensor)
+    return rebuild, (type(tensor), block, layout, offset, tensor.node is LEAF, attributes(tensor))
 
 
-def rebuild(cls: type, block: Block, layout: Layout, requires_grad: bool, attributes: dict | None) -> Tensor:
-    """A tensor of class `cls` over a block. ValueError where the layout reaches beyond it."""
-    if layout.extent > block.nbytes or layout.device is not block.device:
-        raise ValueError(f"unpickling a tensor: {layout} does not fit {block.nbytes} bytes on device '{block.device}'")
-    return _as(cls, make(Tensor, layout, block.storage, block.offset), requires_grad, attributes)
+def rebuild(
+    cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict | None
+) -> Tensor:
+    """A tensor of class `cls` over a block, from byte `offset` of it. ValueError where the layout reaches beyond it."""
+    if (
+        not 0 <= offset <= block.nbytes - layout.extent
+        or offset % layout.dtype.itemsize
+        or layout.device is not block.device
+    ):
+        raise ValueError(
+            f"unpickling a tensor: {layout} from byte {offset} on does not fit {block.nbytes} bytes on device "
+            f"'{block.device}'"
+        )
+    return _as(cls, make(Tensor, layout, block.storage, block.offset + offset), requires_grad, attributes)
 
 
 def copy_tensor(tensor: Tensor) -> Tensor:
@@ -103,8 +124,8 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 def deepcopy_tensor(tensor: Tensor, memo: dict) -> Tensor:
     """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     check_copied("deepcopy", tensor)
-    block, layout = block_under(tensor)
-    new = rebuild(type(tensor), deepcopy(block, memo), layout, tensor.node is LEAF, None)
+    block, layout, offset = block_under(tensor)
+    new = rebuild(type(tensor), deepcopy(block, memo), layout, offset, tensor.node is LEAF, None)
     memo[id(tensor)] = new
     grad = getattr(tensor, "_grad", None)
     if grad is not None:
