@@ -157,8 +157,9 @@ class Tree:
         if remove_duplicate:
             memo.add(self)
         yield prefix, self  # type: ignore[misc]
-        for name, module in members(self, MODULE):
-            if module is not None:
+        own = self.__dict__
+        for name, kind in self._kinds.items():
+            if kind == MODULE and (module := own.get(name)) is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
@@ -205,8 +206,9 @@ class Tree:
         seen: set[int] = set()
         below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in below:
-            for name, value in members(module, kind):
-                if value is not None and id(value) not in seen:
+            own = module.__dict__
+            for name, one in module._kinds.items():
+                if one & kind and (value := own.get(name)) is not None and id(value) not in seen:
                     if remove_duplicate:
                         seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
