@@ -10,14 +10,15 @@ import json
 from pathlib import Path
 
 import digits
+import modules
 import overlap
 import promotion
 import torch
 
 if __name__ == "__main__":
-    for questions in (digits, overlap, promotion):
+    for questions in (digits, modules, overlap, promotion):
         target = Path(__file__).with_name(f"{questions.__name__}.json")
-        target.write_text(
-            json.dumps({"torch": torch.__version__, "answers": questions.answers(torch)}, indent=0) + "\n"
-        )
+        lines = [f"{json.dumps(key)}: {json.dumps(answer)}" for key, answer in questions.answers(torch).items()]
+        version = json.dumps(torch.__version__)
+        target.write_text(f'{{\n"torch": {version},\n"answers": {{\n' + ",\n".join(lines) + "\n}\n}\n")
         print(f"wrote {target.name}")

@@ -1,14 +1,15 @@
-"""facula's answers are PyTorch's, which are checked in as JSON: dtypes, overlapping operands, training."""
+"""facula's answers are PyTorch's, which are checked in as JSON: dtypes, overlapping operands, modules, training."""
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 facula = pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=ModuleNotFoundError)
 
 
-def ask(root, name):
+def ask(root, name, library=facula):
     """Questions are beside PyTorch's answers to them."""
     folder = root / "integration_tests" / "reference"
     sys.path.insert(0, str(folder))
@@ -16,7 +17,7 @@ def ask(root, name):
         questions = __import__(name)
     finally:
         sys.path.remove(str(folder))
-    return questions.answers(facula), json.loads((folder / f"{name}.json").read_text())["answers"]
+    return questions.answers(library), json.loads((folder / f"{name}.json").read_text())["answers"]
 
 
 def differences(ours, theirs):
@@ -40,6 +41,30 @@ def test_overlap_is_refused_where_pytorch_refuses_it(root):
     different = differences(*ask(root, "overlap"))
     wrong = {question: pair for question, pair in different.items() if pair != ("refused", "overlapping")}
     assert not wrong, f"{len(wrong)} differ (facula, PyTorch): {list(wrong.items())[:20]}"
+
+
+def far(ours, theirs):
+    """The paths at which two answers of dicts, lists and numbers differ by more than rounding."""
+    if isinstance(theirs, dict):
+        if list(ours) != list(theirs):
+            return [f": {list(ours)} instead of {list(theirs)}"]
+        return [f"/{key}{path}" for key in theirs for path in far(ours[key], theirs[key])]
+    if isinstance(theirs, list) and theirs and isinstance(theirs[0], float):
+        same = ours == pytest.approx(theirs, rel=1e-6, abs=1e-8)
+    else:
+        same = ours == theirs
+    return [] if same else [f": {ours} instead of {theirs}"]
+
+
+def test_modules_are_pytorchs(root):
+    """What they look like, the keys of their state dicts, results, gradients and buffers, for the same numbers."""
+    import facula_nn
+
+    library = SimpleNamespace(**{**vars(facula), "nn": facula_nn})
+    ours, theirs = ask(root, "modules", library)
+    assert len(theirs) > 70
+    different = far(ours, theirs)
+    assert not different, different[:10]
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-9)])

@@ -21,6 +21,7 @@ from .layers import flatten as _flatten
 from .layers import linear as _linear
 from .layers import loss as _loss
 from .layers import normalization as _normalization
+from .layers import pooling as _pooling
 from .layers.activation import *
 from .layers.convolution import *
 from .layers.dropout import *
@@ -28,6 +29,7 @@ from .layers.flatten import *
 from .layers.linear import *
 from .layers.loss import *
 from .layers.normalization import *
+from .layers.pooling import *
 
 library.add("facula_nn")  # errors name the user's line, not one of these
 
@@ -42,3 +44,4 @@ __all__ += _flatten.__all__
 __all__ += _linear.__all__
 __all__ += _loss.__all__
 __all__ += _normalization.__all__
+__all__ += _pooling.__all__
