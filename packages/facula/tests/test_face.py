@@ -83,3 +83,23 @@ def test_modules_for_training_are_loaded_when_they_are_used(name):
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="module 'facula' has no attribute 'tensr'"):
         facula.tensr
+
+
+def test_modules_of_differentiation():
+    """They are where PyTorch has them, whichever way they are asked for; those that few use are loaded late."""
+    code = """
+import sys, facula
+assert "facula.autograd.functional" not in sys.modules and "facula_tensor.derivatives" not in sys.modules
+from facula.utils.checkpoint import checkpoint
+import facula.autograd.functional as functional
+from facula.autograd.function import Function, FunctionCtx, once_differentiable
+from facula.autograd.graph import Node, saved_tensors_hooks
+assert facula.autograd.Function is Function
+x = facula.tensor([1.0, 2.0], requires_grad=True)
+assert functional.jacobian(lambda x: x * x, x).tolist() == [[2.0, 0.0], [0.0, 4.0]]
+checkpoint(lambda x: (x * x).sum(), x).backward()
+assert x.grad.tolist() == [2.0, 4.0] and type((x * 2).grad_fn) is Node
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="nothing"):
+        facula.autograd.nothing

@@ -6,6 +6,7 @@ differentiable values use `extend.py`, and nothing that starts with an underscor
 """
 
 from ._calls import backward, grad
+from ._checkpoint import checkpoint
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
@@ -34,6 +35,7 @@ __all__ = [
     "MutationError",
     "Variable",
     "backward",
+    "checkpoint",
     "detect_anomaly",
     "enable_grad",
     "grad",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
     from typing import Any
 
 
@@ -136,6 +136,10 @@ class Adapter:
         """A re-usable context manager that restores what a rule must run under (stream, autocast), or None."""
         return None
 
+    def surroundings(self) -> Callable[[], Any] | None:
+        """A function that makes a context manager in which random numbers are those that come next now; or None."""
+        return None
+
 
 class _Table(dict):
     """Adapters by exact type; a type seen for the first time takes its nearest base's."""
@@ -168,6 +172,11 @@ def register_adapter(kind: type, adapter: Adapter) -> None:
 def adapter_of(v: Any) -> Adapter:
     """The adapter for `v`'s type."""
     return adapters[type(v)]
+
+
+def all_adapters() -> list[Adapter]:
+    """Every adapter that was registered."""
+    return list(dict.fromkeys(_registered.values()))
 
 
 def records(F: Any) -> bool:

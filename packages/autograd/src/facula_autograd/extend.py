@@ -20,7 +20,7 @@ from __future__ import annotations
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._blocks import DEFAULT, Mode, current_mode, special
 from ._calls import run_backward
-from ._function import from_function
+from ._function import FunctionContext, from_function
 from ._graph import LEAF, Node, Rule, copy_node, dead_end, edge_to, edges_of, next_seq, record, where
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
@@ -34,6 +34,7 @@ __all__ = [
     "DEFAULT",
     "LEAF",
     "Adapter",
+    "FunctionContext",
     "Gradients",
     "Handle",
     "Hooks",

@@ -125,6 +125,13 @@ class TensorAdapter(Adapter):
         if hasattr(v, "_base"):
             register(v, v._base)
 
+    def surroundings(self) -> Any:
+        """The default generators as they are now."""
+        from ._random import get_rng_state, repeating
+
+        state = get_rng_state()
+        return lambda: repeating(state)
+
     def elements(self, v: Tensor) -> list:
         """All elements in row-major order, as Python numbers."""
         return v.detach().reshape(-1).tolist()

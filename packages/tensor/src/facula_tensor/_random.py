@@ -147,6 +147,20 @@ def set_rng_state(state: tuple[int, int]) -> None:
     default_generator.set_state(state)
 
 
+class repeating:
+    """A context manager in which the default generator goes on from `state`, and afterwards from where it was."""
+
+    def __init__(self, state: tuple[int, int]):
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.before = get_rng_state()
+        set_rng_state(self.state)
+
+    def __exit__(self, *exc: object) -> None:
+        set_rng_state(self.before)
+
+
 def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: Any) -> None:
     """Fill `target` with draws. Strided targets are filled by way of a contiguous one."""
     layout = layout_of_tensor(target)

@@ -196,3 +196,19 @@ def test_gradcheck_of_mixed_operands(fast):
         ag.GradcheckError, match=r"output 0 \(complex128 \(2, 3\)\).*input 0 \(complex128 \(2, 3\)\) is wrong"
     ):
         ag.gradcheck(lambda z: z * z.detach(), (z,), fast_mode=fast)
+
+
+def test_checkpoints_draw_the_same_numbers_again():
+    def noisy(x, w):
+        return ((x @ w).tanh() * ft.rand(4, 4, dtype=ft.float64)).exp()
+
+    results = []
+    for call in (noisy, lambda *operands: ag.checkpoint(noisy, *operands)):
+        ft.manual_seed(3)
+        x, w = (ft.ones(4, 4, dtype=ft.float64).mul_(k).requires_grad_() for k in (0.1, 0.2))
+        out = call(x * 2, w)
+        ft.rand(7)
+        out.sum().backward()
+        results.append([out.tolist(), x.grad.tolist(), w.grad.tolist(), ft.rand(1).item()])
+    assert results[0] == results[1]
+    assert results[0][0][0][0] != results[0][0][1][1]

@@ -1,5 +1,7 @@
-"""facula.utils: what surrounds training. May import: siblings. Where next: `data.py`."""
+"""facula.utils: what surrounds training. May import: siblings. Where next: `data.py`,
+`checkpoint.py`.
+"""
 
-from . import data
+from . import checkpoint, data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]

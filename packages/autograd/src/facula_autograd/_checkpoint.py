@@ -1,0 +1,118 @@
+"""`checkpoint`: a part of the graph that keeps nothing but its operands, and is computed again when it is needed.
+
+Note [Computing again]
+The part's nodes are recorded as always; what they save is packed into its number in the order of saving
+(`saved_tensors_hooks`). When the backward pass unpacks the first of them, the function runs again, in the mode
+it ran in, and every value that it saves is caught under the same number. The second graph is dropped at once.
+"""
+
+from __future__ import annotations
+
+from ._adapters import adapter_of, all_adapters
+from ._blocks import FIELDS, current_mode
+from ._errors import GradientError, MutationError
+from ._modes import flag, is_grad_enabled, replace_mode, saved_tensors_hooks
+from ._values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    context_fn: Callable[[], tuple[Any, Any]] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
+
+    The result and gradients are those of a plain call; memory goes down and time up. `function` must
+    save the same values when it runs again (GradientError where it does not) and its arguments must not
+    be changed in place before (MutationError). `preserve_rng_state`: random numbers are the same again.
+    `context_fn()` gives two context managers, for the first run and for those after it. There is one
+    way of doing this, so `use_reentrant` makes no difference. Source: Chen et al., "Training deep
+    nets with sublinear memory cost", 2016.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> checkpoint(lambda x: x * x * x, x).backward()
+    >>> x.grad
+    Variable(27.0)
+    """
+    if use_reentrant is not None:
+        flag("checkpoint: use_reentrant", use_reentrant)
+    first, again = context_fn() if context_fn is not None else (None, None)
+    repeated = _Repeated(function, args, kwargs, flag("checkpoint: preserve_rng_state", preserve_rng_state), again)
+    if is_grad_enabled():
+        with saved_tensors_hooks(repeated.pack, repeated.unpack):
+            return _inside(first, function, args, kwargs)
+    return _inside(first, function, args, kwargs)
+
+
+def _inside(context: Any, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    if context is None:
+        return function(*args, **kwargs)
+    with context:
+        return function(*args, **kwargs)
+
+
+class _Repeated:
+    """One checkpointed call: how to run it again, and what that gave."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict, random: bool, context: Any) -> None:
+        self.function, self.args, self.kwargs, self.context = function, args, kwargs, context
+        self.mode = current_mode()
+        self.surroundings = [s for a in all_adapters() if (s := a.surroundings()) is not None] if random else []
+        operands = [v for v in (*args, *kwargs.values()) if isinstance(v, Value)]
+        self.versions = [(v, adapter_of(v).version(v)) for v in operands]
+        self.count = 0
+        self.values: list | None = None
+        self.taken: set[int] = set()
+
+    def pack(self, value: Any) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def unpack(self, number: int) -> Any:
+        if self.values is None:
+            self.values, self.taken = self.again(), set()
+        value = self.values[number]
+        self.taken.add(number)
+        if len(self.taken) == len(self.values):
+            self.values = None
+        return value
+
+    def again(self) -> list:
+        """Run the function again; the values that it saves."""
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        for value, version in self.versions:
+            if adapter_of(value).version(value) != version:
+                raise MutationError(f"checkpoint: expected the arguments of {name} as they were; "
+                                    f"{adapter_of(value).describe(value)} was changed in place before the backward "
+                                    "pass. Change a clone() instead",
+                                    operator="checkpoint", saved="an argument",
+                                    mutation=adapter_of(value).describe_mutation(value))  # fmt: skip
+        values: list[Any] = []
+        changes: dict[str, Any] = {field: getattr(self.mode, field) for field in FIELDS}
+        changes.update(anomaly=None, saved_hooks=(values.append, _never))
+        with replace_mode(**changes):
+            self.run(self.surroundings)
+        if len(values) != self.count:
+            raise GradientError(f"checkpoint: expected {name} to do the same when it runs again; it saved {self.count} "
+                                f"values for the backward pass the first time, and now {len(values)}")  # fmt: skip
+        return values
+
+    def run(self, surroundings: list) -> None:
+        if surroundings:
+            with surroundings[0]():
+                return self.run(surroundings[1:])
+        _inside(self.context, self.function, self.args, self.kwargs)
+        return None
+
+
+def _never(packed: Any) -> Any:
+    raise GradientError("checkpoint: a function that is run again must not run a backward pass over its own values")

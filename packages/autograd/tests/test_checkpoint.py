@@ -1,0 +1,157 @@
+"""`checkpoint`: gradients of a plain call, values computed again once, and errors where that cannot be."""
+
+import gc
+import weakref
+
+import pytest
+from autograd_toys import Box, write_
+
+from facula_autograd import (
+    Function,
+    GradientError,
+    MutationError,
+    Variable,
+    checkpoint,
+    detect_anomaly,
+    grad,
+    no_grad,
+)
+from facula_autograd.extend import current_mode, replace_mode
+
+
+class Calls:
+    """a b + b b, counting."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, a, b):
+        self.count += 1
+        return a * b + b * b
+
+
+def test_gradients_are_those_of_a_plain_call():
+    for make in (lambda v: Box(v, True), lambda v: Variable(v, True)):
+        f, x, y = Calls(), make(3.0), make(2.0)
+        out = checkpoint(f, x * y, y)
+        assert f.count == 1
+        out.backward(retain_graph=True)
+        assert f.count == 2
+        first = [getattr(v.grad, "number", getattr(v.grad, "value", None)) for v in (x, y)]
+        assert first == [4.0, 16.0]  # x y y + y y
+        out.backward()
+        assert f.count == 3
+
+
+def test_second_derivatives():
+    x = Variable(3.0, True)
+    (first,) = grad(checkpoint(lambda x: x * x * x, x * x), x, create_graph=True)
+    assert first.value == 6 * 3**5
+    (second,) = grad(first, x)
+    assert second.value == 30 * 3**4
+
+
+def test_values_are_not_kept():
+    made = []
+
+    def f(x):
+        middle = x * Box(2.0)
+        made.append(weakref.ref(middle.cell) if hasattr(middle.cell, "__weakref__") else weakref.ref(middle))
+        return middle * middle
+
+    x = Box(3.0, True)
+    gc.disable()
+    try:
+        out = checkpoint(f, x)
+        assert made[0]() is None
+        out.backward()
+        assert [r() for r in made] == [None, None]
+    finally:
+        gc.enable()
+    assert x.grad.number == 24.0
+
+
+def test_one_inside_another():
+    f, x = Calls(), Variable(3.0, True)
+    checkpoint(lambda x: checkpoint(f, x * x, x) * x, x).backward()
+    assert x.grad.value == 4 * 3**3 + 3 * 3**2  # (x^3 + x^2) x
+
+
+def test_functions_inside():
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * x * 2.0
+
+    x = Variable(3.0, True)
+    checkpoint(lambda x: Square.apply(x * x), x).backward()
+    assert x.grad.value == 4 * 3**3
+
+
+def test_the_mode_is_what_it_was():
+    seen = []
+
+    def f(x):
+        seen.append((current_mode().autocast, current_mode().anomaly))
+        return x * x
+
+    x = Variable(3.0, True)
+    with replace_mode(autocast="half"), detect_anomaly():
+        y = checkpoint(f, x)
+    with no_grad():
+        y.backward()
+    assert seen == [("half", (True, False)), ("half", None)]
+    with no_grad():
+        assert not checkpoint(f, x).requires_grad
+
+
+def test_contexts_of_the_callers():
+    log = []
+
+    class Says:
+        def __init__(self, word):
+            self.word = word
+
+        def __enter__(self):
+            log.append(self.word)
+
+        def __exit__(self, *exc):
+            log.append("end")
+
+    x = Variable(3.0, True)
+    checkpoint(lambda x: x * x, x, context_fn=lambda: (Says("first"), Says("again")), use_reentrant=False).backward()
+    assert log == ["first", "end", "again", "end"]
+
+
+def test_a_function_that_does_something_else_is_an_error():
+    turns = iter([1, 2])
+
+    def f(x):
+        for _ in range(next(turns)):
+            x = x * x
+        return x
+
+    x = Variable(3.0, True)
+    y = checkpoint(f, x)
+    with pytest.raises(GradientError, match=r"checkpoint: expected f to do the same.*2 values.*now 4"):
+        y.backward()
+    assert x.grad is None
+
+
+def test_a_changed_argument_is_an_error():
+    x, y = Box(3.0, True), Box(2.0)
+    z = checkpoint(lambda x, y: x * y * y, x, y)
+    write_(y, 5.0)
+    with pytest.raises(MutationError, match=r"checkpoint.*the box of 5.0"):
+        z.backward()
+
+
+def test_flags():
+    with pytest.raises(TypeError, match="preserve_rng_state"):
+        checkpoint(lambda x: x, Variable(1.0), preserve_rng_state="yes")

@@ -1,0 +1,38 @@
+"""facula.autograd: backward passes, custom functions, checks. The names of facula_autograd, where PyTorch has them.
+
+May import: siblings. Where next: `functional.py` (derivatives of functions), `function.py`, `graph.py`.
+"""
+
+from typing import TYPE_CHECKING
+
+from facula_autograd import (
+    Function,
+    backward,
+    detect_anomaly,
+    enable_grad,
+    grad,
+    gradcheck,
+    gradgradcheck,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)
+
+from . import function, graph
+
+if TYPE_CHECKING:
+    from . import functional as functional
+
+__all__ = [
+    "Function", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "gradcheck",
+    "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name == "functional":
+        from importlib import import_module
+
+        return import_module(f"{__name__}.functional")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

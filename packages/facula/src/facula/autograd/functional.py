@@ -1,0 +1,5 @@
+"""facula.autograd.functional: derivatives of functions. The names of facula_tensor.derivatives."""
+
+from facula_tensor.derivatives import hessian, hvp, jacobian, jvp, vhp, vjp
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

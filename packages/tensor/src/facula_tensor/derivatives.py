@@ -1,0 +1,237 @@
+"""Derivatives of functions: the names and arguments of PyTorch's `torch.autograd.functional`.
+
+A function here takes tensors and returns a tensor or a tuple of tensors. `inputs` is a tensor or a tuple of
+tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can be
+differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
+derivative, or is a GradientError under `strict`. Forward mode is not there yet: `vectorize` and
+`strategy="forward-mode"` are refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import GradientError, enable_grad, grad
+
+from ._creation import ones_like, zeros, zeros_like
+from ._tensor import Tensor
+from .ops.join import stack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = Any  # a tensor, or a tuple of tensors
+
+
+def jacobian(
+    func: Callable[..., Tensors],
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The derivative of each element of each output by each element of each input.
+
+    The shape is that of the output followed by that of the input; a tuple over outputs of tuples over inputs
+    where both are tuples. One backward pass for each element of the outputs.
+
+    >>> from facula_tensor import tensor
+    >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    _refuse("jacobian", vectorize, strategy)
+    with enable_grad():
+        points, one_in = _points("jacobian", inputs, create_graph)
+        outputs, one_out = _results("jacobian", func, points)
+        rows = tuple([_jacobian_of(out, k, points, create_graph, strict) for k, out in enumerate(outputs)])
+    columns = tuple([row[0] for row in rows]) if one_in else rows
+    return columns[0] if one_out else columns
+
+
+def _jacobian_of(out: Tensor, which: int, points: tuple, create_graph: bool, strict: bool) -> tuple:
+    """The derivatives of one output, one for each input."""
+    rows: list[list[Tensor]] = [[] for _ in points]
+    flat = out.reshape(-1)
+    for element in flat if out.requires_grad else ():
+        found = grad(element, points, retain_graph=True, create_graph=create_graph, allow_unused=True)
+        for column, row, point, g in zip(range(len(points)), rows, points, found, strict=True):
+            row.append(_or_zeros("jacobian", g, point, strict, f"output {which}", f"input {column}"))
+    if strict and not out.requires_grad:
+        raise GradientError(f"jacobian: expected outputs that depend on inputs; output {which} does not (strict=True)")
+    shape = tuple(out.shape)
+    return tuple(
+        [
+            stack(row).reshape(shape + tuple(point.shape))
+            if row
+            else zeros(shape + tuple(point.shape), dtype=point.dtype, device=point.device)
+            for row, point in zip(rows, points, strict=True)
+        ]
+    )
+
+
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The second derivatives of a function that returns one element: the Jacobian of its gradient.
+
+    >>> from facula_tensor import tensor
+    >>> hessian(lambda x: (x * x * x).sum(), tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    _refuse("hessian", vectorize, outer_jacobian_strategy)
+
+    def gradient(*points: Tensor) -> Tensors:
+        out = _one("hessian", func(*points))
+        found = _jacobian_of(out, 0, points, True, strict)
+        return tuple([g.reshape(point.shape) for g, point in zip(found, points, strict=True)])
+
+    result = jacobian(gradient, inputs, create_graph, strict)
+    return result if isinstance(inputs, tuple) else result[0]
+
+
+def vjp(
+    func: Callable[..., Tensors], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """(outputs, the product of the vector `v` with the Jacobian): one backward pass.
+
+    `v` is like the outputs; it may be left out where there is one output of one element.
+    """
+    with enable_grad():
+        points, one_in = _points("vjp", inputs, create_graph)
+        outputs, one_out = _results("vjp", func, points)
+        found = _pull_back("vjp", outputs, points, _vector("vjp", v, outputs), create_graph, strict)
+    return _finished(outputs, one_out, create_graph), _finished(found, one_in, create_graph)
+
+
+def jvp(
+    func: Callable[..., Tensors], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """(outputs, the product of the Jacobian with the vector `v`): two backward passes.
+
+    `v` is like the inputs; it may be left out where there is one input of one element. The first pass gives
+    g(u) = u J, which is linear in u, and the second its derivative along `v`: the "double backward trick" of
+    J. Townsend, 2017.
+    """
+    with enable_grad():
+        points, _ = _points("jvp", inputs, create_graph)
+        outputs, one_out = _results("jvp", func, points)
+        vector = _vector("jvp", v, points)
+        dummies = tuple([zeros_like(out).requires_grad_() for out in outputs])
+        back = _pull_back("jvp", outputs, points, dummies, True, strict)
+        found = _pull_back("jvp", back, dummies, vector, create_graph, False)
+    return _finished(outputs, one_out, create_graph), _finished(found, one_out, create_graph)
+
+
+def vhp(
+    func: Callable[..., Tensor], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """(output, the product of the vector `v` with the Hessian), for a function that returns one element."""
+    return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
+
+
+def hvp(
+    func: Callable[..., Tensor], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`."""
+    return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
+
+
+def _vector_hessian(name: str, func: Callable, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool) -> tuple:
+    with enable_grad():
+        points, one_in = _points(name, inputs, create_graph)
+        out = _one(name, func(*points))
+        vector = _vector(name, v, points)
+        first = _pull_back(name, (out,), points, (ones_like(out),), True, strict)
+        found = _pull_back(name, first, points, vector, create_graph, strict)
+    return _finished((out,), True, create_graph), _finished(found, one_in, create_graph)
+
+
+def _refuse(name: str, vectorize: bool, strategy: str) -> None:
+    if vectorize:
+        raise NotImplementedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
+    if strategy != "reverse-mode":
+        raise NotImplementedError(f"{name}: expected strategy 'reverse-mode', the only one yet; got {strategy!r}")
+
+
+def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
+    """The inputs as tensors to differentiate by, and whether there was one that is not in a tuple."""
+    values = inputs if isinstance(inputs, tuple) else (inputs,)
+    _check(name, "inputs", values)
+    points = tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in values])
+    return points, values is not inputs
+
+
+def _results(name: str, func: Callable, points: tuple) -> tuple[tuple[Tensor, ...], bool]:
+    found = func(*points)
+    values = found if isinstance(found, tuple) else (found,)
+    _check(name, "what func returns", values)
+    return values, values is not found
+
+
+def _check(name: str, what: str, values: tuple) -> None:
+    for k, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{name}: expected {what} to be a Tensor or a tuple of Tensors; number {k} is a {type(value).__name__}"
+            )
+
+
+def _one(name: str, out: Any) -> Tensor:
+    if not isinstance(out, Tensor) or out.numel() != 1:
+        shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        raise ValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
+    return out.reshape(())
+
+
+def _vector(name: str, v: Tensors, like: tuple) -> tuple:
+    """`v` as a tuple, checked against the tensors that it must be like."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise ValueError(f"{name}: expected v, which can be left out only for a single tensor of one element")
+        return (ones_like(like[0]),)
+    vector = v if isinstance(v, tuple) else (v,)
+    _check(name, "v", vector)
+    shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
+    if shapes != wanted:
+        raise ValueError(f"{name}: expected v of shapes {wanted}; got {shapes}")
+    return vector
+
+
+def _pull_back(name: str, outputs: tuple, points: tuple, vector: tuple, create_graph: bool, strict: bool) -> tuple:
+    """`vector` times the Jacobian, one for each point."""
+    pairs = [(out, u) for out, u in zip(outputs, vector, strict=True) if out.requires_grad]
+    found: tuple = (None,) * len(points)
+    if pairs:
+        found = grad(
+            [out for out, _ in pairs], points, [u for _, u in pairs],
+            retain_graph=True, create_graph=create_graph, allow_unused=True,
+        )  # fmt: skip
+    return tuple(
+        [
+            _or_zeros(name, g, point, strict, "the result", f"input {k}")
+            for k, (g, point) in enumerate(zip(found, points, strict=True))
+        ]
+    )
+
+
+def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: str, by: str) -> Tensor:
+    if g is not None:
+        return g
+    if strict:
+        raise GradientError(f"{name}: expected {what} to depend on {by}; it does not (strict=True)")
+    return zeros_like(point)
+
+
+def _finished(values: tuple, single: bool, create_graph: bool) -> Tensors:
+    kept = values if create_graph else tuple([value.detach() for value in values])
+    return kept[0] if single else kept

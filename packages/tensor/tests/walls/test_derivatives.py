@@ -1,0 +1,146 @@
+"""Derivatives of functions: against central differences, each other, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import facula_autograd as ag
+import facula_tensor as ft
+from facula_tensor.derivatives import hessian, hvp, jacobian, jvp, vhp, vjp
+
+X = np.array([[1.0, 2.0, 3.0], [0.5, 0.2, 0.1]])
+Y = np.array([2.0, 3.0, 4.0])
+V = np.array([0.3, -1.0, 2.0])
+
+
+def tensors(*arrays):
+    return tuple(ft.tensor(a) for a in arrays)
+
+
+def many(a, b):
+    return (a * b).exp() * 1e-3, (b * b).sum()
+
+
+def one(a, b):
+    return (a * a * b).sum() * (b * b * b).sum()
+
+
+def differences(function, arrays, step=1e-6):
+    """Jacobians by central differences: nested lists, outputs by inputs."""
+    columns = []
+    for k, array in enumerate(arrays):
+        slopes = []
+        for place in np.ndindex(array.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = [a.copy() for a in arrays]
+                moved[k][place] += sign * step
+                ends.append([out.numpy(force=True) for out in function(*tensors(*moved))])
+            slopes.append([(high - low) / (2 * step) for high, low in zip(*ends, strict=True)])
+        columns.append([np.stack(s, -1).reshape(*s[0].shape, *array.shape) for s in zip(*slopes, strict=True)])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def test_jacobian_and_its_products():
+    x, y = tensors(X, Y)
+    matrices = jacobian(many, (x, y))
+    expected = differences(many, (X, Y))
+    for row, right in zip(matrices, expected, strict=True):
+        for got, wanted in zip(row, right, strict=True):
+            assert tuple(got.shape) == wanted.shape
+            assert not got.requires_grad
+            np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-6, atol=1e-8)
+    u = tensors(X[::-1].copy(), np.array(0.7))
+    outputs, back = vjp(many, (x, y), u)
+    out, along = jvp(many, (x, y), (x, ft.tensor(V)))
+    for k, value in enumerate(many(x, y)):
+        np.testing.assert_array_equal(outputs[k].numpy(), value.numpy())
+        np.testing.assert_array_equal(out[k].numpy(), value.numpy())
+        pushed = sum(
+            np.tensordot(expected[k][i], v, v.ndim) for i, v in enumerate((X, V))
+        )  # fmt: skip
+        np.testing.assert_allclose(along[k].numpy(), pushed, rtol=1e-5)
+    for i in range(2):
+        pulled = sum(np.tensordot(u[k].numpy(), expected[k][i], u[k].ndim) for k in range(2))
+        np.testing.assert_allclose(back[i].numpy(), pulled, rtol=1e-5, atol=1e-7)
+
+
+def test_hessian_and_its_products():
+    x, y = tensors(X, Y)
+    matrices = hessian(one, (x, y))
+    expected = differences(lambda *points: vjp(one, points)[1], (X, Y))
+    for row, right in zip(matrices, expected, strict=True):
+        for got, wanted in zip(row, right, strict=True):
+            np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-6, atol=1e-6)
+    for product in (vhp, hvp):
+        value, found = product(one, (x, y), tensors(X, V))
+        assert value.item() == one(x, y).item()
+        for i in range(2):
+            wanted = sum(np.tensordot(expected[i][k], v, v.ndim) for k, v in enumerate((X, V)))
+            np.testing.assert_allclose(found[i].numpy(), wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_results_are_tuples_where_inputs_or_outputs_are():
+    (y,) = tensors(Y)
+    alone = jacobian(lambda a: a * a, y)
+    np.testing.assert_array_equal(alone.numpy(), np.diag(2 * Y))
+    assert (jacobian(lambda a: a * a, (y,))[0] == alone).all()
+    assert (jacobian(lambda a: (a * a,), y)[0] == alone).all()
+    assert (jacobian(lambda a: (a * a,), (y,))[0][0] == alone).all()
+    cubes = hessian(lambda a: (a * a * a).sum(), y)
+    np.testing.assert_array_equal(cubes.numpy(), np.diag(6 * Y))
+    assert (hessian(lambda a: (a * a * a).sum(), (y,))[0][0] == cubes).all()
+
+
+def test_results_can_be_differentiated():
+    w = ft.tensor(Y, requires_grad=True)
+    cubes = hessian(lambda a: (a * a * a * a).sum(), w, create_graph=True)
+    (third,) = ag.grad(cubes.sum(), w)
+    np.testing.assert_allclose(third.numpy(), 24 * Y)
+    (through,) = ag.grad(jacobian(lambda a: a * a, w * 3, create_graph=True).sum(), w)
+    np.testing.assert_array_equal(through.numpy(), [6.0] * 3)
+    for product in (vjp, jvp):
+        found = product(lambda a: a * a, w, ft.tensor(V), create_graph=True)[1]
+        np.testing.assert_allclose(ag.grad(found.sum(), w)[0].numpy(), 2 * V)
+    assert w.grad is None
+
+
+def test_what_does_not_depend_on_an_input():
+    x, y = tensors(X, Y)
+    assert jacobian(lambda a, b: b * 2, (x, y))[0].tolist() == np.zeros((3, 2, 3)).tolist()
+    assert jacobian(lambda a: a.detach(), y).tolist() == np.zeros((3, 3)).tolist()
+    assert hessian(lambda a: (a * 2).sum(), y).tolist() == np.zeros((3, 3)).tolist()
+    assert jvp(lambda a: a.detach(), y, y)[1].tolist() == [0.0] * 3
+    assert tuple(jacobian(lambda a: a * a, y[:0]).shape) == (0, 0)
+    for call in (
+        lambda: jacobian(lambda a, b: b * 2, (x, y), strict=True),
+        lambda: jacobian(lambda a: a.detach(), y, strict=True),
+        lambda: vjp(lambda a, b: b.sum(), (x, y), strict=True),
+    ):
+        with pytest.raises(ag.GradientError, match="strict=True"):
+            call()
+
+
+def test_under_no_grad_too():
+    (y,) = tensors(Y)
+    with ft.no_grad():
+        assert jacobian(lambda a: a * a, y).tolist() == np.diag(2 * Y).tolist()
+
+
+def test_refusals():
+    (y,) = tensors(Y)
+    with pytest.raises(NotImplementedError, match="vectorize"):
+        jacobian(lambda a: a, y, vectorize=True)
+    with pytest.raises(NotImplementedError, match="forward-mode"):
+        jacobian(lambda a: a, y, strategy="forward-mode")
+    with pytest.raises(TypeError, match=r"inputs.*number 0 is a list"):
+        jacobian(lambda a: a, [y])
+    with pytest.raises(TypeError, match="what func returns"):
+        jacobian(lambda a: 3.0, y)
+    with pytest.raises(ValueError, match=r"one element.*\(3,\)"):
+        hessian(lambda a: a, y)
+    with pytest.raises(ValueError, match="vjp: expected v"):
+        vjp(lambda a: a, y)
+    with pytest.raises(ValueError, match=r"jvp: expected v of shapes \[\(3,\)\]; got \[\(2,\)\]"):
+        jvp(lambda a: a, y, y[:2])
