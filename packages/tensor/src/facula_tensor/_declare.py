@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ._general import general
 from ._inplace import accumulate, general_inplace, times
 from ._operator import Operator, operators, raw, recording
-from ._quick import make_binary, make_inplace, make_many, make_unary
+from ._quick import make_binary, make_inplace, make_unary
+from ._quick_many import make_many, make_ternary
 from ._tensor import Tensor
 from ._viewing import make_view
 
@@ -73,10 +74,11 @@ def _finish(op: Operator) -> Callable[..., Any]:
         op.raw = _variadic_function(op, record=False)
         public = op.quick
     elif not op.is_quick:
-        op.quick = make_many(op, record=True, checked=True)
-        op.raw = make_many(op, record=False, checked=False)
-        op.unchecked = make_many(op, record=True, checked=False, walk=True)
-        op.walking = make_many(op, record=True, checked=True, walk=True)
+        made = make_ternary if op.arity == 3 and len(op.results) == 1 and not op.changes else make_many
+        op.quick = made(op, record=True, checked=True)
+        op.raw = made(op, record=False, checked=False)
+        op.unchecked = made(op, record=True, checked=False, walk=True)
+        op.walking = made(op, record=True, checked=True, walk=True)
         public = op.quick
     elif op.arity == 1:
         op.quick = make_unary(op, record=True, checked=True)

@@ -19,7 +19,7 @@ from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
-from ._rules import Kept, keep
+from ._rules import keep, kept_of
 from ._sites import user_site
 from ._tensor import Overridden, Tensor, layout_of_tensor
 
@@ -419,7 +419,7 @@ def node_for(
     else:
         rule = op.rule
         node.e0 = node.e1 = None
-        node.rest = Kept(edges, saved, layouts, parameters)
+        node.rest = kept_of(edges, saved, layouts, parameters)
         if op.saves_out:
             out = results[0]
             node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset

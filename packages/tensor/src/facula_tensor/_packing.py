@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
 
-from ._rules import Kept
+from ._rules import Kept, kept_of
 from ._tensor import Tensor, layout_of_tensor, make
 
 if TYPE_CHECKING:
@@ -37,5 +37,5 @@ def _unpacked(node: Node) -> Node:
         twin.s0, twin.s1, twin.v0, twin.v1 = out._storage, layout_of_tensor(out), out._storage.version, out._offset
     kept = getattr(node, "rest", None)
     if type(kept) is Kept:
-        twin.rest = Kept(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
+        twin.rest = kept_of(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
     return twin

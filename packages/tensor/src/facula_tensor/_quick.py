@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from functools import partial
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_storage import Storage
-from facula_storage.extend import allocate, blank, collecting
+from facula_storage.extend import blank, collecting
 
 from ._divert import divert, unrecorded
-from ._general import NOWHERE, general
+from ._general import general
 from ._inplace import general_inplace
-from ._rules import Kept, keep
+from ._rules import keep
 from ._sites import user_frame
-from ._tensor import Tensor, make
+from ._tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -243,104 +243,6 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 return t
             return general(op, (input, other), (), record)
         return avoid(op, (input, other), ())
-
-    return call
-
-
-def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
-    """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
-    plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.changes
-    record = record and op.recorded
-    rule, saves_out, saves_further = op.rule, op.saves_out, op.saves_further
-    saved: dict[tuple, tuple] = {}  # for which operands want a gradient: whether each is saved
-    nobody, absent = (None,) * count, (None, NOWHERE, 0, None)
-    frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
-
-    def call(*operands, out=None):  # type: ignore[no-untyped-def]
-        parameters = ()
-        if len(operands) > count:
-            parameters = operands[count]
-            operands = operands[:count]
-        if out is not None:
-            return divert(op, operands, parameters, out)
-        while True:  # left by break alone
-            try:
-                layouts, storages, offsets, nodes = zip(
-                    *[absent if a is None else (a._layout, a._storage, a._offset, a.node) for a in operands]
-                )
-                plan = plans[(layouts, parameters if fixed == len(parameters) else parameters[:fixed])]
-                lo: Any = plan.out
-                further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
-                for place in changes:
-                    storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
-                    if nodes[place] is not None or storages.count(storages[place]) > 1:
-                        raise TypeError  # to be looked at closely
-                s = Storage()
-                if guard:
-                    break
-                try:
-                    p, s.__del__ = lo.take()
-                except IndexError:
-                    p, s.__del__ = lo.refill()
-                addresses = [storage.ptr + offset for storage, offset in zip(storages, offsets)]
-                addresses.append(p)
-                if further:
-                    addresses += [storage.ptr for storage in further]
-                plan.launch(lo.numel, *addresses, *parameters[fixed:])
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
-            else:
-                s.ptr = p
-                s.version = 0
-                t = blank(Tensor)
-                t._layout = lo
-                t._storage = s
-                t._offset = 0
-                t.node = None
-                if changes:
-                    f = frame(1)
-                    for place in changes:
-                        if operands[place] is not None:
-                            storages[place].version += 1
-                            storages[place].mutator = (op.name, f.f_code, f.f_lasti)
-                results: Any = t
-                if further:
-                    results = [t]
-                    for layout, s in zip(plan.outputs[1:], further):
-                        results.append(make(Tensor, layout, s))
-                    results = tuple(results)
-                if not record or nodes == nobody:
-                    return results
-                n = t.node = Node()
-                n.rule = rule
-                n.seq = next_seq()
-                n.e0 = n.e1 = None
-                edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes)])
-                wanted = tuple([node is not None for node in nodes])
-                try:
-                    needed = saved[wanted]
-                except KeyError:
-                    needed = saved[wanted] = tuple(op.saved_operands(edges))
-                values = tuple(
-                    [
-                        None if a is None or not need else a if a.node is LEAF else keep(a)
-                        for a, need in zip(operands, needed)
-                    ]
-                )
-                if saves_further:
-                    values += results[1:]
-                n.rest = Kept(edges, values, layouts, parameters)
-                if saves_out:
-                    n.s0 = t._storage
-                    n.s1 = lo
-                    n.v0 = n.v1 = 0
-                f = frame(1)
-                n.code = f.f_code
-                n.lasti = f.f_lasti
-                return results
-            return general(op, operands, parameters, record)
-        return avoid(op, operands, parameters)
 
     return call
 

@@ -267,13 +267,26 @@ def _conjugating(backward: Callable) -> Callable:
 
 
 class Kept:
-    """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results."""
+    """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results.
+
+    Without __init__: the quick path fills it in as it does a node.
+    """
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
 
-    def __init__(self, edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple):
-        self.edges, self.values, self.layouts, self.parameters = edges, values, layouts, parameters
-        self.versions = tuple([None if value is None else value._storage.version for value in values])
+    edges: tuple
+    values: tuple
+    versions: tuple
+    layouts: tuple
+    parameters: tuple
+
+
+def kept_of(edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple) -> Kept:
+    """What a node keeps, with the versions that the values have now."""
+    kept = Kept()
+    kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
+    kept.versions = tuple([None if value is None else value._storage.version for value in values])
+    return kept
 
 
 def kept_edges(node: Node) -> tuple:

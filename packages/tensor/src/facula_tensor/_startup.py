@@ -9,7 +9,7 @@ from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
 register_backend("cpu", lambda index: CpuBackend())
-LAUNCHING = ("_quick", "_general", "_random", "ops.join", "ops.optimizer_steps", "_values")
+LAUNCHING = ("_quick", "_quick_many", "_general", "_random", "ops.join", "ops.optimizer_steps", "_values")
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
 

@@ -1,0 +1,124 @@
+"""Batch normalisation and dropout against NumPy in double precision."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import BACKEND, layout
+
+from facula_cpu import get_num_threads, set_num_threads
+
+TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
+
+
+def compute(operator, arrays, outputs, *scalars):
+    """Launch with None for arrays that are not given."""
+    layouts = tuple(None if one is None else layout(one) for one in arrays)
+    plan = BACKEND.plan(operator, layouts, tuple(map(layout, outputs)), ())
+    addresses = [0 if one is None else one.ctypes.data for one in (*arrays, *outputs)]
+    plan.launch(outputs[0].size, *addresses, *scalars)
+    return outputs
+
+
+def normalise(x, weight, bias, mean, var):
+    """The definition, and what of it depends on x."""
+    along = (1, -1, *(1,) * (x.ndim - 2))
+    y = (x - mean.reshape(along)) / np.sqrt(var + 1e-3).reshape(along)
+    scaled = y if weight is None else y * weight.reshape(along)
+    return y, scaled if bias is None else scaled + bias.reshape(along)
+
+
+@pytest.mark.parametrize("name", TOLERANCE)
+@given(data=st.data())
+def test_batch_norm(name, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    inner = tuple(data.draw(st.lists(st.sampled_from([1, 2, 5, 16, 33]), max_size=2)))
+    batch, channels = data.draw(st.sampled_from([2, 3, 40])), data.draw(st.sampled_from([1, 3, 31, 33, 70]))
+    x, g = ((rng.standard_normal((batch, channels, *inner)) * 2 + 5).astype(name) for _ in range(2))
+    weight, bias, mean, var = (
+        rng.random(channels).astype(name) + 0.5 if data.draw(st.booleans()) else None for _ in range(4)
+    )
+    close = {"rtol": TOLERANCE[name], "atol": TOLERANCE[name] * 20}
+    dims = (0, *range(2, x.ndim))
+    wide, n = x.astype("f8"), x.size // channels
+    middle, spread = wide.mean(dims), wide.var(dims)
+    running = [None if one is None else one.copy() for one in (mean, var)]
+    outputs = np.full_like(x, 7), np.full(channels, 7, name), np.full(channels, 7, name)
+    compute("batch_norm", (x, weight, bias, *running), outputs, 0.3, 1e-3)
+    y, wanted = normalise(wide, weight, bias, middle, spread)
+    for got, one in zip(outputs, (wanted, middle, 1 / np.sqrt(spread + 1e-3)), strict=True):
+        np.testing.assert_allclose(got, one, **close)
+    for got, before, batchs in zip(running, (mean, var), (middle, spread * n / (n - 1)), strict=True):
+        if before is not None:
+            np.testing.assert_allclose(got, 0.7 * before + 0.3 * batchs, **close)
+
+    gradients = np.full_like(x, 7), np.full(channels, 7, name), np.full(channels, 7, name)
+    compute("batch_norm_grad", (g, x, *outputs[1:], weight), gradients)
+    along = (1, -1, *(1,) * (x.ndim - 2))
+    g = g.astype("f8")
+    mean_g, mean_gy = (one.mean(dims).reshape(along) for one in (g, g * y))
+    scale = (1 if weight is None else weight) / np.sqrt(spread + 1e-3)
+    wanted = scale.reshape(along) * (g - mean_g - y * mean_gy)
+    close["atol"] *= float(np.abs(g).sum(dims).max())
+    for got, one in zip(gradients, (wanted, (g * y).sum(dims), g.sum(dims)), strict=True):
+        np.testing.assert_allclose(got, one, **close)
+
+    if mean is not None and var is not None:
+        (got,) = compute("batch_norm_eval", (x, weight, bias, mean, var), (np.full_like(x, 7),), 1e-3)
+        np.testing.assert_allclose(got, normalise(wide, weight, bias, mean, var)[1], **close)
+
+
+@pytest.mark.parametrize("shape", [(3000, 70), (30, 70, 12, 12)], ids=str)
+def test_levels_and_threads(shape, level):
+    """Each instruction level is right; the same bits on one thread and on three."""
+    x = np.random.default_rng(3).standard_normal(shape).astype("f4")
+    before, results = get_num_threads(), []
+    for threads in (1, 3):
+        set_num_threads(threads)
+        outputs = np.empty_like(x), np.empty(70, "f4"), np.empty(70, "f4")
+        compute("batch_norm", (x, None, None, None, None), outputs, 0.1, 1e-3)
+        gradients = np.empty_like(x), np.empty(70, "f4"), np.empty(70, "f4")
+        compute("batch_norm_grad", (x, x, *outputs[1:], None), gradients)
+        results.append((*outputs, *gradients))
+    set_num_threads(before)
+    dims = (0, *range(2, x.ndim))
+    wide = x.astype("f8")
+    wanted = normalise(wide, None, None, wide.mean(dims), wide.var(dims))[1]
+    np.testing.assert_allclose(results[0][0], wanted, rtol=1e-5, atol=1e-5)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_only_contiguous_operands_of_one_dtype():
+    x, channels = np.zeros((4, 3), "f4"), np.zeros(3, "f4")
+    outputs = np.empty_like(x), channels, channels
+    for wrong in ((x.astype("f2"), None, None), (x, channels.astype("f8"), None), (x, np.zeros(6, "f4")[::2], None)):
+        with pytest.raises(NotImplementedError, match="batch_norm"):
+            compute("batch_norm", (*wrong, None, None), outputs, 0.1, 1e-5)
+
+
+# --------------------------------------------------------------------------------------------------- dropout
+@pytest.mark.parametrize("name", TOLERANCE)
+def test_dropout(name, level):
+    """The share that is dropped, what becomes of the others, and that only seed, offset and place decide."""
+    x = np.random.default_rng(1).random(200_003).astype(name) + 1
+    before, results = get_num_threads(), []
+    for threads in (1, 3):
+        set_num_threads(threads)
+        results.append(compute("dropout", (x,), (np.full_like(x, 7),), 0.3, 5, 6)[0])
+    set_num_threads(before)
+    np.testing.assert_array_equal(*results)
+    kept = results[0] != 0
+    assert abs(kept.mean() - 0.7) < 0.005
+    np.testing.assert_allclose(results[0][kept], x[kept] / 0.7, rtol=1e-6)
+    short = compute("dropout", (x[:1000],), (np.empty(1000, name),), 0.3, 5, 6)[0]
+    np.testing.assert_array_equal(short, results[0][:1000])
+    other = compute("dropout", (x,), (np.empty_like(x),), 0.3, 5, 7)[0]
+    assert abs(((other != 0) == kept).mean() - 0.58) < 0.01  # independent: 0.7² + 0.3²
+    assert not compute("dropout", (x,), (np.empty_like(x),), 1.0, 5, 6)[0].any()
+    np.testing.assert_array_equal(compute("dropout", (x,), (np.empty_like(x),), 0.0, 5, 6)[0], x)
+
+
+def test_dropout_is_the_same_in_both_dtypes():
+    one, other = (compute("dropout", (np.ones(999, t),), (np.empty(999, t),), 0.5, 1, 2)[0] for t in ("f4", "f8"))
+    np.testing.assert_array_equal(one, other)

@@ -1,0 +1,225 @@
+"""The quick path of operators with three operands, and with any number: see Note [Quick path] in _quick.py.
+
+What their nodes keep is in `rest` (`Kept`), edges included.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import repeat
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_storage import Storage
+from facula_storage.extend import allocate, blank, collecting
+
+from ._divert import divert
+from ._general import NOWHERE, general
+from ._rules import Kept, keep, kept_of
+from ._sites import user_frame
+from ._tensor import Tensor, make
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._operator import Operator
+
+
+def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
+    """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.values)
+    record = record and op.recorded
+    rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+
+    def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
+        if out is not None:
+            return divert(op, (first, second, third), parameters, out)
+        while True:  # left by break alone
+            try:
+                la = first._layout
+                sa = first._storage
+                oa = first._offset
+                na = first.node
+                lb = second._layout
+                sb = second._storage
+                ob = second._offset
+                nb = second.node
+                if third is None:
+                    lc = nc = None
+                    sc = NOWHERE
+                    oc = 0
+                else:
+                    lc = third._layout
+                    sc = third._storage
+                    oc = third._offset
+                    nc = third.node
+                layouts = (la, lb, lc)
+                plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+                lo: Any = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                if values:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p, *parameters[fixed:])
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p)
+            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+                pass
+            else:
+                s.ptr = p
+                s.version = 0
+                t = blank(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None and nc is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = Kept()
+                k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
+                k.layouts = layouts
+                k.parameters = parameters
+                needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
+                k.values = (
+                    None if not needs_a else first if na is LEAF else keep(first),
+                    None if not needs_b else second if nb is LEAF else keep(second),
+                    None if not needs_c or third is None else third if nc is LEAF else keep(third),
+                )
+                k.versions = (sa.version, sb.version, sc.version)
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            return general(op, (first, second, third), parameters, record)
+        return avoid(op, (first, second, third), parameters)
+
+    return call
+
+
+class SavedOperands(dict):
+    """Whether each operand must be saved, by whether each wants a gradient."""
+
+    def __init__(self, op: Operator):
+        self.op = op
+
+    def __missing__(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+        edges = tuple([one or None for one in wanted])
+        return self.setdefault(wanted, tuple(self.op.saved_operands(edges)))
+
+
+def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
+    """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
+    plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.changes
+    record = record and op.recorded
+    rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
+    frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+
+    def call(*operands, out=None):  # type: ignore[no-untyped-def]
+        parameters = ()
+        if len(operands) > count:
+            parameters = operands[count]
+            operands = operands[:count]
+        if out is not None:
+            return divert(op, operands, parameters, out)
+        while True:  # left by break alone
+            try:
+                layouts: Any = []
+                storages: Any = []
+                offsets: Any = []
+                nodes: Any = []
+                for a in operands:
+                    if a is None:
+                        layouts.append(None)
+                        storages.append(NOWHERE)
+                        offsets.append(0)
+                        nodes.append(None)
+                    else:
+                        layouts.append(a._layout)
+                        storages.append(a._storage)
+                        offsets.append(a._offset)
+                        nodes.append(a.node)
+                plan = plans[(tuple(layouts), parameters[:fixed])]
+                lo: Any = plan.out
+                further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
+                for place in changes:
+                    storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
+                    if nodes[place] is not None or storages.count(storages[place]) > 1:
+                        raise TypeError  # to be looked at closely
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                addresses = []
+                for storage, offset in zip(storages, offsets, strict=True):
+                    addresses.append(storage.ptr + offset)
+                addresses.append(p)
+                for storage in further:
+                    addresses.append(storage.ptr)
+                plan.launch(lo.numel, *addresses, *parameters[fixed:])
+            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+                pass
+            else:
+                s.ptr = p
+                s.version = 0
+                t = blank(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                t.node = None
+                if changes:
+                    f = frame(1)
+                    for place in changes:
+                        if operands[place] is not None:
+                            storages[place].version += 1
+                            storages[place].mutator = (op.name, f.f_code, f.f_lasti)
+                results: Any = t
+                if further:
+                    results = (t, *map(make, repeat(Tensor), plan.outputs[1:], further))
+                if not record or nodes.count(None) == count:
+                    return results
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                wanted = tuple([node is not None for node in nodes])
+                values = tuple(
+                    [
+                        None if a is None or not need else a if a.node is LEAF else keep(a)
+                        for a, need in zip(operands, saved[wanted], strict=True)
+                    ]
+                )
+                if saves_further:
+                    values += results[1:]
+                edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])
+                n.rest = kept_of(edges, values, tuple(layouts), parameters)
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return results
+            return general(op, operands, parameters, record)
+        return avoid(op, operands, parameters)
+
+    return call
