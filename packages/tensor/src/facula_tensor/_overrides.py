@@ -11,10 +11,16 @@ Nobody asks on the quick path. An instance of such a class has its layout wrappe
 is in no plan table, so the quick path fails to find a plan and ends where the question is asked. `mark`
 does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
 calls run with overriding switched off.
+
+Functions made of several operators (`@asks`) have one name, and are asked about by that. Their methods are replaced
+in the classes that override, and nowhere else; the functions look into a list that is empty until there is such a
+class. So tensors of programs that override nothing never pay.
 """
 
 from __future__ import annotations
 
+from functools import wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -25,7 +31,7 @@ from facula_autograd.extend import current_mode, replace_mode, special
 from ._tensor import Overridden, Parameter, Tensor, layout_of_tensor, make, method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ._operator import Operator
 
@@ -62,6 +68,33 @@ def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tupl
         if result is not NotImplemented:
             return result
     raise TypeError(f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}")
+
+
+_overriding: list[None] = []  # not empty as soon as there is a class that overrides operators
+_asking: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
+
+
+def asks(function: Callable) -> Callable:
+    """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _overriding:
+            tensors = tuple(_tensors_in((*args, *kwargs.values())))
+            if overridden(tensors):
+                return ask(call.__name__, call, args, kwargs, tensors)
+        return function(*args, **kwargs)
+
+    _asking[function] = call
+    return call
+
+
+def _tensors_in(values: Iterable) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors_in(value)
 
 
 class disable_overrides(replace_mode):
@@ -177,3 +210,15 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
 
 
 Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]
+
+
+def _prepare_subclass(cls: type, **kwargs: Any) -> None:
+    super(Tensor, cls).__init_subclass__(**kwargs)
+    if overrides(cls):
+        _overriding[:] = [None]
+        for name, function in vars(Tensor).items():
+            if isinstance(function, FunctionType) and function in _asking and getattr(cls, name) is function:
+                setattr(cls, name, _asking[function])
+
+
+Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]

@@ -21,6 +21,7 @@ from ._general import mutated
 from ._inplace import starts_inplace
 from ._memory import check_overlap
 from ._operator import raw, recording
+from ._overrides import asks
 from ._promotion import as_dtype, as_integer, check_scalar, get_default_dtype, number_for
 from ._tensor import Tensor, layout_of_tensor, method
 from ._viewing import as_tensor
@@ -282,6 +283,7 @@ def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> T
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
+@asks
 @method()
 def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
@@ -316,7 +318,7 @@ def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) ->
 
     fill.__name__ = fill.__qualname__ = name
     fill.__doc__ = doc
-    method(name)(fill)
+    asks(method(name)(fill))
 
 
 def _check_floating(name: str) -> Any:
@@ -344,6 +346,7 @@ _in_place(
 )
 
 
+@asks
 @method()
 def random_(self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Tensor:
     """Fill with integers drawn evenly from `low` to before `high`."""

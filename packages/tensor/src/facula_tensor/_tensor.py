@@ -253,6 +253,8 @@ def method(*names: str) -> Callable[[Callable], Callable]:
     """Make the decorated function a method of Tensor, under these names (default: its own)."""
 
     def attach(function: Callable) -> Callable:
+        if names and not names[0].startswith("__") and hasattr(function, "__name__"):
+            function.__name__ = function.__qualname__ = names[0]
         for name in names or (function.__name__,):
             setattr(Tensor, name, function)
         return function

@@ -4,7 +4,7 @@
 namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step` and
 `adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
 `reduction_of` checks what losses call `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the
-handle that removes one.
+handle that removes one. `asks` lets classes that override operators be asked about a function made of several.
 """
 
 from facula_autograd.extend import Handle, Hooks
@@ -12,7 +12,7 @@ from facula_autograd.extend import Handle, Hooks
 from ._declare import elementwise, operator, view
 from ._memory import overlapping
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
-from ._overrides import plain_torch_function
+from ._overrides import asks, plain_torch_function
 from ._promotion import accumulating, floating
 from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method
@@ -25,6 +25,7 @@ __all__ = [
     "Operator",
     "accumulating",
     "adam_step",
+    "asks",
     "check_dim",
     "composite",
     "elementwise",

@@ -113,8 +113,8 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "softmax": (lambda: F.softmax("x", 0), "softmax: expected a Tensor; got str"),
     # gradients
     "no gradient": (lambda: m().backward(), "backward: expected a value", "the output (float32 (3, 4))"),
-    "no scalar": (lambda: leaf(2).backward(), "backward: expected a scalar", "the output is float32 (2,)", "sum()"),
-    "other shape": (lambda: leaf(2).sum().backward(m(3)), "backward: ", "is float32 (), the gradient float32 (3,)"),
+    "no scalar": (lambda: leaf(2).backward(), "backward: expected a real scalar", "output is float32 (2,)", "sum()"),
+    "other shape": (lambda: leaf(2).sum().backward(m(3)), "backward: ", "its gradient float32 (3,)"),
 }  # fmt: skip
 
 

@@ -65,6 +65,60 @@ def test_in_place_views_and_items():
     assert (type(row), row.requires_grad) == (Logged, True)
 
 
+ASKED = {
+    "mean": (lambda x: (x.mean(0), ft.mean(x)), ft.mean),
+    "softmax": (lambda x: (x.softmax(1), ft.softmax(input=x, dim=1)), ft.softmax),
+    "flatten": (lambda x: (x.flatten(), ft.flatten(x)), ft.flatten),
+    "clamp": (lambda x: (x.clamp(0, 1), ft.clamp(x, max=1)), ft.clamp),
+    "cat": (lambda x: (ft.cat([ft.ones(1, 4, dtype=ft.float64), x]),), ft.cat),
+    "stack": (lambda x: (ft.stack((x, x)),), ft.stack),
+    "any": (lambda x: (x.any(), ft.any(x, 0)), ft.any),
+    "matmul": (lambda x: (x @ x[0].detach(), ft.matmul(x, x[0].detach())), ft.matmul),
+    "movedim": (lambda x: (x.moveaxis(0, 1), ft.movedim(x, 0, 1)), ft.movedim),
+    "clone": (lambda x: (x.clone(), ft.clone(x)), ft.clone),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_functions_made_of_several_operators_are_asked_about_once_and_by_their_own_name(name):
+    call, function = ASKED[name]
+    x = pair()[0].detach().as_subclass(Logged)
+    asked = []
+
+    class Noting(Logged):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    results = call(x.as_subclass(Noting))
+    kept = [func for func in asked if func.__name__ not in ("getitem", "detach")]
+    assert kept == [function] * len(results)
+    assert all(isinstance(one, Noting) for one in results)
+
+
+def test_functions_that_fill_are_asked_about():
+    x = pair()[0].detach().clone().as_subclass(Logged)
+    calls = [
+        lambda: x.copy_(ft.zeros(4)), lambda: x.fill_(2), lambda: x.zero_(), lambda: x.uniform_(), lambda: x.normal_(),
+        lambda: x.random_(9), lambda: x.clamp_(0, 1), lambda: x.square_(),
+    ]  # fmt: skip
+    for call in calls:
+        assert call() is x
+    assert Logged.seen == ["copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "clamp_", "square_"]
+
+
+def test_a_method_of_the_classes_own_stays():
+    class Own(Logged):
+        def sum(self):
+            return "mine"
+
+    x = ft.ones(2).as_subclass(Own)
+    assert x.sum() == "mine"
+    assert type(x.mean()) is Own
+    assert type(ft.ones(2).sum()) is ft.Tensor
+
+
 def test_subclass_goes_first_and_may_decline():
     class Narrow(Logged):
         pass

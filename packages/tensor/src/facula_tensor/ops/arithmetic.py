@@ -11,6 +11,7 @@ from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
 from .._general import describe
 from .._operator import pass_on, raw, recording
+from .._overrides import asks
 from .._promotion import floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
@@ -250,6 +251,7 @@ class sign:
 
 
 # ------------------------------------------------------------------------------------- made of the others
+@asks
 @method()
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element times itself; int64 for bool.
@@ -264,12 +266,14 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("square", recording.mul(input, input), out)
 
 
+@asks
 @method()
 def square_(self: Tensor) -> Tensor:
     """`square` in place: changes this tensor and returns it."""
     return store("square_", self, square(self))
 
 
+@asks
 @method()
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN.
@@ -297,6 +301,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     return give("clamp", result, out)
 
 
+@asks
 @method()
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`clamp` in place: changes this tensor and returns it."""

@@ -9,6 +9,7 @@ from facula_storage import Layout
 from .._declare import elementwise, public_form
 from .._errors import DTypeError, show
 from .._operator import operators, raw, recording
+from .._overrides import asks
 from .._promotion import result_type
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
@@ -75,12 +76,14 @@ def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, ou
     return _choose(condition, input, other, out=out)
 
 
+@asks
 @method("where")
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """This tensor's element where `condition` is true, that of `other` elsewhere."""
     return recording.where(condition, self, other)
 
 
+@asks
 @method()
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.

@@ -16,6 +16,7 @@ from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap
 from .._operator import composite, operators, raw, recording
+from .._overrides import asks
 from .._promotion import as_dtype, can_cast, number_for
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._viewing import as_tensor
@@ -102,6 +103,7 @@ class _clone:
         return F.clone(g)
 
 
+@asks
 @method()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
@@ -128,12 +130,14 @@ def contiguous_(F: Any, input: Tensor) -> Tensor:
 raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
 
 
+@asks
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     return recording.in_format(self, memory_format)
 
 
+@asks
 @method("to")
 def to_like(
     self: Tensor,
@@ -192,6 +196,7 @@ def _cast_method(name: str, dtype_name: str) -> None:
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"This tensor as {dtype_name}."
     setattr(Tensor, name, cast)
+    asks(cast)
 
 
 _CASTS = {
@@ -212,12 +217,14 @@ for _name, _dtype in _CASTS.items():
     _cast_method(_name, _dtype)
 
 
+@asks
 @method()
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype of another."""
     return to_like(self, as_tensor("type_as", other).dtype)
 
 
+@asks
 @method()
 def cpu(self: Tensor) -> Tensor:
     """This tensor in host memory; itself where it is there."""
@@ -258,6 +265,7 @@ class _overwrite:
         return F.to(F.sum_to(g, other_layout), (other_layout.dtype,))
 
 
+@asks
 @method()
 def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `source` into this tensor, casting and broadcasting. Returns this tensor.
@@ -329,6 +337,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     return self
 
 
+@asks
 @method()
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
@@ -368,6 +377,7 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
     launch(plan, (number,), [(target._storage, target._offset)])
 
 
+@asks
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""

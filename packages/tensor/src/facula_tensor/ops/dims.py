@@ -9,6 +9,7 @@ from facula_storage import Layout, layout_of
 from .._declare import view
 from .._errors import ArgumentError
 from .._operator import composite, passed_on, raw, recording
+from .._overrides import asks
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
 from .shape import sizes
@@ -117,6 +118,7 @@ class _unsqueeze:
         return F.reshape(g, input_layout.shape)
 
 
+@asks
 @method()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged.
@@ -150,6 +152,7 @@ raw.mT, recording.mT = raw.transposed_matrix, recording.transposed_matrix
 Tensor.T = property(lambda self: recording.reverse_dims(self), doc="A view with all dimensions in reverse order.")
 
 
+@asks
 @method()
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """A view with the dimensions in another order, each named once.
@@ -161,6 +164,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return recording.permute(input, sizes("permute", dims))
 
 
+@asks
 @method()
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order.
@@ -184,6 +188,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return recording.permute(input, tuple(order))
 
 
+@asks
 @method()
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
@@ -198,6 +203,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return recording.squeeze(input, *dims) if dims else recording.view(input, tuple(as_tensor("squeeze", input).shape))
 
 
+@asks
 @method()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a new dimension of length 1 at `dim`.

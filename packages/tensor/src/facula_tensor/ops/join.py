@@ -11,6 +11,7 @@ from facula_storage.extend import allocate, blank, plain_address, take
 from .._declare import operator
 from .._errors import ArgumentError
 from .._operator import operators, passed_on, raw, recording
+from .._overrides import ask, overridden
 from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
 from .copying import give
@@ -135,6 +136,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         joined = _cat_rows(tensors)
         if joined is not None:
             return joined
+    if overridden(tensors):
+        return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
     if not tensors:
         raise ArgumentError("cat: expected at least one tensor; got none")
     for place, one in enumerate(tensors):
@@ -170,6 +173,8 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             [3, 4]])
     """
     tensors = _sequence("stack", tensors)
+    if overridden(tensors):
+        return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
     if not tensors:
         raise ArgumentError("stack: expected at least one tensor; got none")
     for place, one in enumerate(tensors):

@@ -9,6 +9,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import elementwise
 from .._operator import raw
+from .._overrides import asks
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .comparison import boolean
@@ -34,6 +35,7 @@ class isnan:
         return F.ne(x, x) if x.dtype.category < FLOATING else None
 
 
+@asks
 @method()
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is.
@@ -52,6 +54,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("isinf", answer, out)
 
 
+@asks
 @method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
@@ -70,6 +73,7 @@ def _truth(value: Tensor) -> Tensor:
     return value if value.dtype is bool_ else raw.ne(value, 0)
 
 
+@asks
 @method()
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero.
@@ -82,6 +86,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     return give("logical_and", answer, out)
 
 
+@asks
 @method()
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element of each pair is nonzero.
@@ -94,6 +99,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     return give("logical_or", answer, out)
 
 
+@asks
 @method()
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero.
@@ -106,6 +112,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     return give("logical_xor", answer, out)
 
 
+@asks
 @method()
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero.

@@ -10,6 +10,7 @@ from .._declare import operator, reflect
 from .._errors import ArgumentError, DTypeError
 from .._general import broadcast_shapes
 from .._operator import operators, recording
+from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
 from .copying import give
@@ -90,6 +91,7 @@ Tensor.__matmul__ = operators["matmul"].quick
 reflect(operators["matmul"], "__rmatmul__")
 
 
+@asks
 @method()
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`.
@@ -102,9 +104,14 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
     tensor([[11.]])
     """
-    return give("matmul", recording.matmul(as_tensor("matmul", input), as_tensor("matmul", other)), out)
+    result = recording.matmul(input, other)
+    return result if out is None else give("matmul", result, out)
 
 
+operators["matmul"].public = matmul  # what classes that override operators are asked about, for `@` too
+
+
+@asks
 @method()
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions.
@@ -118,6 +125,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("mm", recording.matmul(input, mat2), out)
 
 
+@asks
 @method()
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
@@ -134,6 +142,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("bmm", recording.matmul(input, mat2), out)
 
 
+@asks
 @method()
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
@@ -147,6 +156,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("mv", recording.matmul(input, vec), out)
 
 
+@asks
 @method()
 def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.

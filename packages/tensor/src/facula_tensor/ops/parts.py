@@ -10,6 +10,7 @@ from facula_storage.extend import INTEGER
 from .._declare import operator, view
 from .._errors import ArgumentError
 from .._operator import raw, recording
+from .._overrides import asks
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
 from .shape import sizes
@@ -86,6 +87,7 @@ class _slice_back:
         return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
 
 
+@asks
 @method()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none.
@@ -97,6 +99,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return recording.select(input, dim, index)
 
 
+@asks
 @method()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
@@ -124,6 +127,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return recording.slice(input, dim, first, first + length, 1)
 
 
+@asks
 @method()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
@@ -136,6 +140,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(recording.select(input, dim, i) for i in range(input.shape[dim]))
 
 
+@asks
 @method()
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
@@ -163,6 +168,7 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     return tuple(pieces)
 
 
+@asks
 @method()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).

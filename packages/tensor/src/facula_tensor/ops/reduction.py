@@ -11,6 +11,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._operator import composite, passed_on, recording
+from .._overrides import asks
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
@@ -93,6 +94,7 @@ class _sum:
         return F.spread(g, input_layout, dims, keepdim)
 
 
+@asks
 @method()
 def sum(
     input: Tensor,
@@ -121,6 +123,7 @@ def sum(
     return recording.sum(input, (dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)), out=out)
 
 
+@asks
 @method()
 def mean(
     input: Tensor,
@@ -188,6 +191,7 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
         )
 
 
+@asks
 @method()
 def amax(
     input: Tensor,
@@ -211,6 +215,7 @@ def amax(
     )
 
 
+@asks
 @method()
 def amin(
     input: Tensor,
@@ -296,6 +301,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, a
     return Extremes((values, indices))
 
 
+@asks
 @method()
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
@@ -311,6 +317,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = No
     return _max_or_min("max", input, dim, keepdim or keepdims, recording.amax, recording.max_dim, recording.maximum)
 
 
+@asks
 @method()
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`.
@@ -349,6 +356,7 @@ _argmax = _index_of("argmax")
 _argmin = _index_of("argmin")
 
 
+@asks
 @method()
 def argmax(
     input: Tensor,
@@ -373,6 +381,7 @@ def argmax(
     )
 
 
+@asks
 @method()
 def argmin(
     input: Tensor,
@@ -412,6 +421,7 @@ _any = _truth("any")
 _all = _truth("all")
 
 
+@asks
 @method()
 def any(
     input: Tensor,
@@ -434,6 +444,7 @@ def any(
     return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim or keepdims)), out=out)
 
 
+@asks
 @method()
 def all(
     input: Tensor,

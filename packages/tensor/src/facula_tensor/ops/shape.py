@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod as product
 from typing import Any
 
 from facula_storage import Layout, layout_of
@@ -10,6 +11,7 @@ from facula_storage.extend import contiguous_strides
 from .._declare import view
 from .._errors import ArgumentError
 from .._operator import composite, passed_on, raw, recording
+from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 
@@ -112,9 +114,10 @@ Tensor.view = _view
 def reshape_(F: Any, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A view in another shape, or a copy where there is none."""
     layout = layout_of_tensor(input)
-    shape = resolve("reshape", shape, layout.numel)
-    if view_strides(layout, shape) is None:
-        input = F.clone(input)
+    if not layout.is_contiguous:
+        shape = resolve("reshape", shape, layout.numel)
+        if view_strides(layout, shape) is None:
+            input = F.clone(input)
     return F.view(input, shape)
 
 
@@ -155,12 +158,14 @@ class _expand:
         return F.sum_to(g, input_layout)
 
 
+@asks
 @method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
     return recording.view(self, tuple(as_tensor("view_as", other).shape))
 
 
+@asks
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
 
@@ -174,12 +179,14 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     )
 
 
+@asks
 @method("reshape")
 def _reshape_method(self: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     return recording.reshape(self, sizes("reshape", shape))
 
 
+@asks
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one.
@@ -188,18 +195,14 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> flatten(ones(2, 3, 4), 1).shape
     facula.Size([2, 12])
     """
-    ndim = as_tensor("flatten", input).ndim
-    first, last = check_dim("flatten", start_dim, ndim), check_dim("flatten", end_dim, ndim)
+    shape = layout_of_tensor(as_tensor("flatten", input)).shape
+    first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
     if first > last:
-        raise ArgumentError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
-    if not ndim:
-        return recording.reshape(input, (1,))
-    n = 1
-    for size in input.shape[first : last + 1]:
-        n *= size
-    return recording.reshape(input, (*input.shape[:first], n, *input.shape[last + 1 :]))
+        raise ArgumentError(f"flatten: expected start_dim before end_dim; got {start_dim} and {end_dim}")
+    return recording.reshape(input, (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]))
 
 
+@asks
 @method()
 def expand(self: Tensor, *shape: Any) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
@@ -212,12 +215,14 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
     return recording.expand(self, sizes("expand", shape))
 
 
+@asks
 @method()
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """A view expanded to the shape of `other`."""
     return recording.expand(self, tuple(as_tensor("expand_as", other).shape))
 
 
+@asks
 @method()
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """A view broadcast to `shape`."""

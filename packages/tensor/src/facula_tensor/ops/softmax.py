@@ -10,6 +10,7 @@ from facula_storage.extend import FLOATING
 from .._declare import operator
 from .._errors import DTypeError
 from .._operator import recording
+from .._overrides import asks
 from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, method
 from .._viewing import as_tensor
@@ -83,6 +84,7 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
+@asks
 @method()
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
@@ -101,6 +103,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | Non
     return recording.log_softmax(input, (at,), out=out)
 
 
+@asks
 @method()
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.

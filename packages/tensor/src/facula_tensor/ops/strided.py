@@ -10,6 +10,7 @@ from .._declare import operator, view
 from .._errors import ArgumentError
 from .._memory import overlaps_itself
 from .._operator import composite, raw, recording
+from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
 from .shape import sizes
@@ -97,6 +98,7 @@ def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
     return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
 
+@asks
 @method()
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements).
