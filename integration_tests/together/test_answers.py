@@ -1,4 +1,4 @@
-"""facula's answers are PyTorch's, which are checked in as JSON: dtypes, overlapping operands, modules, training."""
+"""facula's answers are PyTorch's, checked in as JSON: dtypes, overlapping operands, modules, optimizers, training."""
 
 import json
 import sys
@@ -74,3 +74,15 @@ def test_the_digits_perceptron_trains_alike(root, dtype, tolerance):
     assert len(theirs[dtype]) == 100
     assert theirs[dtype][-1] < 0.5 * theirs[dtype][0]
     assert ours[dtype] == pytest.approx(theirs[dtype], rel=tolerance)
+
+
+def test_optimizers_and_schedules_lead_where_pytorchs_do(root):
+    """Parameters after steps with all options, and the rates and momentum that schedules set."""
+    import facula_optim
+
+    ours, theirs = ask(root, "optimizers", SimpleNamespace(**{**vars(facula), "optim": facula_optim}))
+    assert ours.keys() == theirs.keys() and len(theirs) > 40
+    for question, expected in theirs.items():
+        tolerance = 2e-5 if question.endswith("float32") else 1e-9
+        for number, (mine, other) in enumerate(zip(ours[question], expected, strict=True)):
+            assert mine == pytest.approx(other, rel=tolerance, abs=tolerance / 100), f"{question}, answer {number}"

@@ -8,6 +8,7 @@ Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), 
 
 from facula_tensor.extend import library as _library
 
+from . import lr_scheduler
 from ._adam import Adam, AdamW
 from ._optimizer import Optimizer
 from ._sgd import SGD
@@ -16,4 +17,4 @@ _library.add("facula_optim")
 
 __version__ = "0.1.0"
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]

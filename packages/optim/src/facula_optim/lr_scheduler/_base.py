@@ -1,0 +1,156 @@
+"""What a schedule is: an epoch count, and a rate for each parameter group at each epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor import Tensor
+
+from .._optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class LRScheduler:
+    """Base class of schedules of the learning rate.
+
+    Made, it sets the rates of epoch 0; each `step()` goes on by one epoch (or batch: what is counted is up to the
+    program) and follows the optimizer's own step. A subclass defines `get_lr()`: the rate of each group at
+    `self.last_epoch`, from `self.base_lrs` (the rates that groups had at first, "initial_lr" in the group) or the
+    groups' present ones.
+
+    `last_epoch` above -1 goes on: groups have their "initial_lr", as a loaded optimizer's do (KeyError else), and the
+    rates of epoch last_epoch + 1.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> class Halving(LRScheduler):
+    ...     def get_lr(self):
+    ...         return [rate / 2**self.last_epoch for rate in self.base_lrs]
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = Halving(optimizer)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
+    """
+
+    optimizer: Optimizer
+    base_lrs: list[float]
+    last_epoch: int
+    _last_lr: list[float]
+    _step_count: int
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
+        attach(self, optimizer)
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", float(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"{type(self).__name__}: expected 'initial_lr' in param_groups[{number}] to go on after "
+                    f"last_epoch={last_epoch}; load the optimizer's state first, or leave last_epoch out"
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set the rates of the first epoch."""
+        self._step_count = 0
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`."""
+        raise NotImplementedError(f"{type(self).__name__}.get_lr: a subclass of LRScheduler defines its rates")
+
+    def get_rates_at(self, epoch: int) -> list[float]:
+        """The rates at an epoch that is not the next: those of `get_lr`, unless a schedule knows better."""
+        return self.get_lr()
+
+    def get_last_lr(self) -> list[float]:
+        """The rates that this schedule set last, one for each group."""
+        return self._last_lr
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on by one epoch, or to `epoch`, and set the groups' rates. Warns if the optimizer was never stepped."""
+        self._in_order()
+        for group in self.optimizer.param_groups[len(self.base_lrs) :]:  # added since
+            self.base_lrs.append(group.setdefault("initial_lr", float(group["lr"])))
+        if epoch is None:
+            self.last_epoch += 1
+            rates = self.get_lr()
+        else:
+            self.last_epoch = epoch
+            rates = self.get_rates_at(epoch)
+        self._last_lr = put(self.optimizer, rates)
+
+    def _in_order(self) -> None:
+        """Count a step; UserWarning where the first comes before the optimizer's."""
+        if self._step_count == 1 and not self.optimizer._step_count:
+            from warnings import warn
+
+            warn(
+                f"{type(self).__name__}.step: called before optimizer.step(), so the first rate of the schedule is "
+                "skipped; call optimizer.step() first",
+                stacklevel=3,
+            )
+        self._step_count += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """All but the optimizer: save it beside the optimizer's own, which has the present rates."""
+        return {key: value for key, value in vars(self).items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave. The rates themselves are in the optimizer's state.
+
+        Entries that this schedule does not have are left out; KeyError where one that it has is missing.
+        """
+        own = self.state_dict()
+        missing = sorted(key for key in own if key not in state_dict and key != "_is_initial")
+        if missing:
+            raise KeyError(
+                f"{type(self).__name__}.load_state_dict: {', '.join(missing)} not in the state, which has "
+                f"{', '.join(map(str, state_dict))}; was it saved by another schedule?"
+            )
+        vars(self).update({key: state_dict[key] for key in own if key in state_dict})
+
+
+def attach(scheduler: LRScheduler, optimizer: Optimizer) -> None:
+    """Give a schedule its optimizer; TypeError where it is none."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"{type(scheduler).__name__}: expected optimizer to be an Optimizer; got {type(optimizer).__name__}"
+        )
+    scheduler.optimizer = optimizer
+
+
+def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
+    """Set the groups' rates; what was set, as floats. A rate that is a tensor is changed in place."""
+    done = []
+    for group, rate in zip(optimizer.param_groups, rates):
+        done.append(float(rate))
+        if isinstance(group["lr"], Tensor):
+            group["lr"].fill_(rate)
+        else:
+            group["lr"] = rate
+    return done
+
+
+def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> list:
+    """`value` for each parameter group: itself, or a list that has as many; ValueError where it has not."""
+    count = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(f"{name}: expected {option} for each of {count} parameter groups; got {len(value)}")
+    return list(value)
+
+
+def check_positive(name: str, option: str, value: Any) -> None:
+    """ValueError unless `value` is an int of 1 or more."""
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name}: expected {option} to be an int of 1 or more; got {value!r}")

@@ -1,0 +1,181 @@
+"""Schedules that are a curve: a share of the initial rate, given the epoch alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from math import cos, pi
+from typing import TYPE_CHECKING
+
+from ._base import LRScheduler, check_positive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._optimizer import Optimizer
+
+
+class CurveLR(LRScheduler):
+    """The rate is `eta_min` plus `share(epoch)` times what the initial rate has above it.
+
+    A step multiplies by the quotient of two shares, so that several schedules of one optimizer multiply; after a
+    share of 0 the rate comes from the initial one.
+    """
+
+    eta_min: float = 0.0
+
+    def share(self, epoch: int) -> float:
+        """The share at an epoch."""
+        raise NotImplementedError
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`, given that groups have that of the epoch before."""
+        present = [float(group["lr"]) for group in self.optimizer.param_groups]
+        if self._is_initial:
+            if self.last_epoch:
+                return present  # going on: groups have it already
+            before = 1.0
+        else:
+            before = self.share(self.last_epoch - 1)
+        if not before:
+            return self.get_rates_at(self.last_epoch)
+        ratio, least = self.share(self.last_epoch) / before, self.eta_min
+        return [rate if ratio == 1 else least + (rate - least) * ratio for rate in present]
+
+    def get_rates_at(self, epoch: int) -> list[float]:
+        """The rates at any epoch, from the initial ones."""
+        share, least = self.share(epoch), self.eta_min
+        return [least + (rate - least) * share for rate in self.base_lrs]
+
+
+class StepLR(CurveLR):
+    """Multiplies the rate by `gamma` every `step_size` epochs.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     schedule.step()
+    ...     print(schedule.get_last_lr())
+    [1.0]
+    [0.5]
+    [0.5]
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1):
+        check_positive("StepLR", "step_size", step_size)
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """gamma to the number of steps so far."""
+        return self.gamma ** (epoch // self.step_size)
+
+
+class MultiStepLR(CurveLR):
+    """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice."""
+
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """gamma to the number of milestones so far."""
+        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
+
+
+class ConstantLR(CurveLR):
+    """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1."""
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
+        if not 0 <= factor <= 1:
+            raise ValueError(f"ConstantLR: expected factor from 0 to 1; got {factor}")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """`factor`, then 1."""
+        return self.factor if epoch < self.total_iters else 1.0
+
+
+class LinearLR(CurveLR):
+    """A straight line from `start_factor` to `end_factor` times the rate in `total_iters` epochs: a warm-up, say.
+
+    ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ):
+        if not 0 < start_factor <= 1:
+            raise ValueError(f"LinearLR: expected start_factor above 0 and up to 1; got {start_factor}")
+        if not 0 <= end_factor <= 1:
+            raise ValueError(f"LinearLR: expected end_factor from 0 to 1; got {end_factor}")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """Between the two factors."""
+        if epoch >= self.total_iters:
+            return self.end_factor
+        return self.start_factor + (self.end_factor - self.start_factor) * epoch / self.total_iters
+
+
+class ExponentialLR(CurveLR):
+    """Multiplies the rate by `gamma` every epoch."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """gamma to the epoch."""
+        return self.gamma**epoch
+
+
+class PolynomialLR(CurveLR):
+    """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1):
+        check_positive("PolynomialLR", "total_iters", total_iters)
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """The polynomial, 0 at its end."""
+        return (1 - min(epoch, self.total_iters) / self.total_iters) ** self.power
+
+
+class CosineAnnealingLR(CurveLR):
+    """Half a cosine from the initial rate down to `eta_min` in `T_max` epochs; after that it climbs again.
+
+    Loshchilov and Hutter 2017, SGDR: stochastic gradient descent with warm restarts (here without the restarts).
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = CosineAnnealingLR(optimizer, T_max=2)
+    >>> for _ in range(2):
+    ...     optimizer.step()
+    ...     schedule.step()
+    ...     print(schedule.get_last_lr())
+    [0.5]
+    [0.0]
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1):
+        check_positive("CosineAnnealingLR", "T_max", T_max)
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def share(self, epoch: int) -> float:
+        """From 1 to 0 and back."""
+        return (1 + cos(pi * epoch / self.T_max)) / 2

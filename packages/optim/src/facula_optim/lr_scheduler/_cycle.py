@@ -1,0 +1,124 @@
+"""One cycle: the rate climbs, falls, and falls further, and momentum goes the other way."""
+
+from __future__ import annotations
+
+from math import cos, pi
+from typing import TYPE_CHECKING, Any
+
+from ._base import LRScheduler, attach, check_positive, for_each_group
+
+if TYPE_CHECKING:
+    from .._optimizer import Optimizer
+
+
+class OneCycleLR(LRScheduler):
+    """From max_lr / div_factor up to `max_lr`, then down to that start over `final_div_factor`; counts batches.
+
+    `total_steps`, or `epochs` times `steps_per_epoch`, is the whole length, of which `pct_start` goes up.
+    `three_phase` comes down as it went up before it falls further. `anneal_strategy` is "cos" or "linear". Unless
+    `cycle_momentum` is false, momentum (Adam: the first of betas) goes from `max_momentum` to `base_momentum` and back.
+    `max_lr` and the two may be lists with one for each group. ValueError for options that make no cycle, and for a step
+    after the last.
+
+    Smith and Topin 2018, Super-convergence: very fast training of neural networks using large learning rates.
+
+    >>> from facula_optim import AdamW
+    >>> from facula_tensor import ones
+    >>> optimizer = AdamW([ones(2)])
+    >>> schedule = OneCycleLR(optimizer, max_lr=1.0, total_steps=11, anneal_strategy="linear", pct_start=0.5)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> round(schedule.get_last_lr()[0], 2), round(optimizer.param_groups[0]["betas"][0], 2)
+    (0.89, 0.86)
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ):
+        attach(self, optimizer)
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ValueError("OneCycleLR: expected total_steps, or epochs and steps_per_epoch; got neither")
+            check_positive("OneCycleLR", "epochs", epochs)
+            check_positive("OneCycleLR", "steps_per_epoch", steps_per_epoch)
+            total_steps = epochs * steps_per_epoch
+        check_positive("OneCycleLR", "total_steps", total_steps)
+        if not (isinstance(pct_start, (int, float)) and 0 <= pct_start <= 1):
+            raise ValueError(f"OneCycleLR: expected pct_start from 0 to 1; got {pct_start!r}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"OneCycleLR: expected anneal_strategy to be 'cos' or 'linear'; got {anneal_strategy!r}")
+        self.total_steps, self._anneal_func_type = total_steps, anneal_strategy
+        self.cycle_momentum = cycle_momentum
+        self.use_beta1 = "betas" in optimizer.defaults
+        if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
+            raise ValueError(
+                f"OneCycleLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
+            )
+        self._schedule_phases = phases(total_steps, pct_start, three_phase)
+        settings = {"max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
+        for_groups = {key: for_each_group("OneCycleLR", key, value, optimizer) for key, value in settings.items()}
+        if last_epoch == -1:
+            for number, group in enumerate(optimizer.param_groups):
+                start = for_groups["max_lr"][number] / div_factor
+                group.update(initial_lr=start, max_lr=for_groups["max_lr"][number], min_lr=start / final_div_factor)
+                if cycle_momentum:
+                    group.update({key: for_groups[key][number] for key in ("max_momentum", "base_momentum")})
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`; momentum is set on the way."""
+        at = self.last_epoch
+        if at > self.total_steps:
+            raise ValueError(f"OneCycleLR.step: step {at} comes after the last of total_steps={self.total_steps}")
+        start = 0.0
+        *before, phase = self._schedule_phases
+        for other in before:
+            if at <= other["end_step"]:
+                phase = other
+                break
+            start = other["end_step"]
+        length = phase["end_step"] - start
+        share = min((at - start) / length, 1.0) if length else 1.0
+        rates = []
+        for group in self.optimizer.param_groups[: len(self.base_lrs)]:
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                momentum = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
+                if self.use_beta1:
+                    group["betas"] = (momentum, *group["betas"][1:])
+                else:
+                    group["momentum"] = momentum
+        return rates
+
+    def _between(self, start: float, end: float, share: float) -> float:
+        if self._anneal_func_type == "linear":
+            return start + (end - start) * share
+        return end + (start - end) / 2 * (1 + cos(pi * share))
+
+
+def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
+    """Where phases end, and between which of a group's entries they go."""
+    up = float(pct_start * total_steps) - 1
+    parts = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+    if three_phase:
+        parts.append((float(2 * pct_start * total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+        parts.append((total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
+    else:
+        parts.append((total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+    names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+    return [dict(zip(names, part, strict=True)) for part in parts]

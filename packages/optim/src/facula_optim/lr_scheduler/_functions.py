@@ -1,0 +1,70 @@
+"""Schedules whose rates are functions that the program gives."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ._base import LRScheduler, for_each_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._optimizer import Optimizer
+
+
+class _Functions(LRScheduler):
+    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Callable | Sequence[Callable], last_epoch: int = -1):
+        name = type(self).__name__
+        groups = getattr(optimizer, "param_groups", [])
+        for function in lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda]:
+            if not callable(function):
+                raise TypeError(f"{name}: expected lr_lambda to be callable; got {type(function).__name__}")
+        self.lr_lambdas = for_each_group(name, "lr_lambda", lr_lambda, optimizer) if groups else []
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As for all schedules; of callable objects their attributes, and nothing of functions."""
+        state = super().state_dict()
+        kept = [None if isinstance(f, FunctionType) else dict(vars(f)) for f in self.lr_lambdas]
+        return {**state, "lr_lambdas": kept}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """As for all schedules; functions stay as they are."""
+        own = self.lr_lambdas
+        super().load_state_dict(state_dict)
+        self.lr_lambdas = own
+        for function, kept in zip(own, state_dict["lr_lambdas"]):
+            if kept is not None:
+                vars(function).update(kept)
+
+
+class LambdaLR(_Functions):
+    """The initial rate times `lr_lambda(epoch)`: one function, or a list with one for each parameter group.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = LambdaLR(optimizer, lambda epoch: 1 / (epoch + 1))
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
+    """
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`."""
+        return [rate * function(self.last_epoch) for rate, function in zip(self.base_lrs, self.lr_lambdas)]
+
+
+class MultiplicativeLR(_Functions):
+    """Multiplies the present rate by `lr_lambda(epoch)` each epoch; one function, or a list with one for each group."""
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`, given that groups have that of the epoch before."""
+        present = [float(group["lr"]) for group in self.optimizer.param_groups]
+        if self._is_initial:
+            return present
+        return [rate * function(self.last_epoch) for rate, function in zip(present, self.lr_lambdas)]

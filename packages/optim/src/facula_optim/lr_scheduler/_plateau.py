@@ -1,0 +1,106 @@
+"""Rates that fall when a metric no longer gets better."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from ._base import LRScheduler, attach, for_each_group, put
+
+if TYPE_CHECKING:
+    from .._optimizer import Optimizer
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Multiplies the rate by `factor` after more than `patience` epochs in which a metric did not get better.
+
+    Better is less (mode "min") or more ("max") than the best so far by `threshold`, a share of it ("rel") or a
+    difference ("abs"); NaN is never better. For `cooldown` epochs after that nothing is counted. Rates do not fall
+    below `min_lr` (a number, or one for each group), nor by less than `eps`. ValueError for factor >= 1, unknown modes.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = ReduceLROnPlateau(optimizer, patience=1)
+    >>> for loss in [3.0, 2.0, 2.0, 2.0]:
+    ...     optimizer.step()
+    ...     schedule.step(loss)
+    >>> schedule.get_last_lr()
+    [0.1]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float | list[float] = 0,
+        eps: float = 1e-8,
+    ):
+        attach(self, optimizer)
+        if not factor < 1:
+            raise ValueError(f"ReduceLROnPlateau: expected factor below 1; got {factor}")
+        if mode not in ("min", "max"):
+            raise ValueError(f"ReduceLROnPlateau: expected mode to be 'min' or 'max'; got {mode!r}")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"ReduceLROnPlateau: expected threshold_mode to be 'rel' or 'abs'; got {threshold_mode!r}")
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs = for_each_group("ReduceLROnPlateau", "min_lr", min_lr, optimizer)
+        self.mode, self.factor, self.patience, self.cooldown, self.eps = mode, factor, patience, cooldown, eps
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        self.mode_worse = inf if mode == "min" else -inf
+        self.last_epoch = 0
+        self._last_lr = [float(group["lr"]) for group in optimizer.param_groups]
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget the metrics."""
+        self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Go on by one epoch, whose metric was `metrics`: a number, or a tensor of one."""
+        metric = float(metrics)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.is_better(metric, self.best):
+            self.best, self.num_bad_epochs = metric, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]
+
+    def _reduce(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):  # groups were added since
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"ReduceLROnPlateau.step: expected min_lrs for {len(groups)} parameter groups; got "
+                    f"{len(self.min_lrs)}. Append to `min_lrs` when you add a group"
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        rates = []
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            rate = float(group["lr"])
+            reduced = max(rate * self.factor, least)
+            rates.append(reduced if rate - reduced > self.eps else rate)
+        put(self.optimizer, rates)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether epochs are not counted, since the rate has just fallen."""
+        return self.cooldown_counter > 0
+
+    def is_better(self, a: float, best: float) -> bool:
+        """Whether metric `a` is better than `best` by the threshold."""
+        sign = 1 if self.mode == "max" else -1
+        margin = self.threshold * best if self.threshold_mode == "rel" else self.threshold
+        least = best + sign * margin if best != self.mode_worse else best
+        return a > least if self.mode == "max" else a < least

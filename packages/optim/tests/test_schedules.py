@@ -1,0 +1,300 @@
+"""Schedules: rates by formula, state, order, groups, and what is refused. PyTorch's numbers are in the repository's
+integration tests."""
+
+import copy
+import gc
+import math
+import pickle
+import warnings
+import weakref
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import facula_tensor as ft
+from facula_optim import SGD, Adam
+from facula_optim import lr_scheduler as schedules
+from facula_optim.lr_scheduler import (
+    ChainedScheduler,
+    ConstantLR,
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    LRScheduler,
+    MultiplicativeLR,
+    MultiStepLR,
+    OneCycleLR,
+    PolynomialLR,
+    ReduceLROnPlateau,
+    SequentialLR,
+    StepLR,
+)
+
+
+def optimizer_of(*rates, kind=SGD):
+    return kind([{"params": [ft.ones(1, requires_grad=True)], "lr": rate} for rate in rates or (1.0,)])
+
+
+def rates(schedule, epochs):
+    """The first group's rate at epochs 0, 1, ..."""
+    found = [schedule.get_last_lr()[0]]
+    for _ in range(epochs):
+        schedule.optimizer.step()
+        schedule.step()
+        found.append(schedule.get_last_lr()[0])
+    return found
+
+
+CURVES = {
+    "step": (lambda o: StepLR(o, 3, 0.5), lambda t: 0.5 ** (t // 3)),
+    "milestones": (lambda o: MultiStepLR(o, [2, 5, 5], 0.5), lambda t: 0.5 ** ((t >= 2) + 2 * (t >= 5))),
+    "constant": (lambda o: ConstantLR(o, 0.25, 4), lambda t: 0.25 if t < 4 else 1),
+    "constant 0": (lambda o: ConstantLR(o, 0, 4), lambda t: 0 if t < 4 else 1),
+    "linear": (lambda o: LinearLR(o, 0.2, 0.6, 4), lambda t: 0.2 + 0.4 * min(t, 4) / 4),
+    "exponential": (lambda o: ExponentialLR(o, 0.9), lambda t: 0.9**t),
+    "polynomial": (lambda o: PolynomialLR(o, 7, 2), lambda t: (1 - min(t, 7) / 7) ** 2),
+    "cosine": (lambda o: CosineAnnealingLR(o, 5, 0.2), lambda t: 0.2 + 0.4 * (1 + math.cos(math.pi * t / 5))),
+    "cosine to 0": (lambda o: CosineAnnealingLR(o, 3), lambda t: 0.5 * (1 + math.cos(math.pi * t / 3))),
+    "restarts": (
+        lambda o: CosineAnnealingWarmRestarts(o, 4, 1, 0.2),
+        lambda t: 0.2 + 0.4 * (1 + math.cos(math.pi * (t % 4) / 4)),
+    ),
+    "function": (lambda o: LambdaLR(o, lambda t: 1 / (1 + t)), lambda t: 1 / (1 + t)),
+    "factors": (lambda o: MultiplicativeLR(o, lambda t: t), math.factorial),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves(name):
+    make, curve = CURVES[name]
+    assert rates(make(optimizer_of()), 15) == pytest.approx([curve(t) for t in range(16)], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_going_on_from_states(name):
+    """The optimizer's state has the rates, the schedule's the epoch: five epochs, and five more in another program."""
+    make, _ = CURVES[name]
+    expected = rates(make(optimizer_of()), 10)
+    before = make(optimizer_of())
+    rates(before, 5)
+    saved = pickle.dumps((before.optimizer.state_dict(), before.state_dict()))
+    optimizer = optimizer_of()
+    after = make(optimizer)
+    state, schedule_state = pickle.loads(saved)
+    optimizer.load_state_dict(state)
+    after.load_state_dict(schedule_state)
+    assert rates(after, 5) == pytest.approx(expected[5:], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", [name for name in CURVES if name not in ("restarts", "factors")])
+def test_to_an_epoch_at_once(name):
+    make, curve = CURVES[name]
+    schedule = make(optimizer_of())
+    schedule.optimizer.step()
+    for epoch in (7, 2, 11):
+        schedule.step(epoch)
+        assert schedule.get_last_lr() == pytest.approx([curve(epoch)])
+        assert schedule.last_epoch == epoch
+
+
+@pytest.mark.parametrize("make", [lambda o, e: StepLR(o, 2, 0.5, e), lambda o, e: CosineAnnealingLR(o, 9, 0.1, e)])
+def test_a_schedule_made_anew_goes_on(make):
+    """With last_epoch, and rates that are in the groups already."""
+    first = make(optimizer_of(), -1)
+    expected = rates(first, 8)
+    second = make(optimizer_of(), -1)
+    rates(second, 4)
+    optimizer = second.optimizer
+    again = make(optimizer, 3)
+    assert again.last_epoch == 4
+    assert rates(again, 4) == pytest.approx(expected[4:])
+
+
+@given(st.floats(0.01, 1), st.floats(0.01, 1), st.integers(1, 12), st.integers(0, 20))
+def test_two_schedules_of_one_optimizer_multiply(gamma, start, total, epochs):
+    optimizer = optimizer_of(2.0)
+    both = ChainedScheduler([ExponentialLR(optimizer, gamma), LinearLR(optimizer, start, total_iters=total)])
+    last = rates(both, epochs)[-1]
+    linear = start + (1 - start) * min(epochs, total) / total
+    assert last == pytest.approx(2 * gamma**epochs * linear, rel=1e-9)
+
+
+def test_restarts_that_grow_and_fractions():
+    schedule = CosineAnnealingWarmRestarts(optimizer_of(), 2, 3)
+    found = rates(schedule, 9)
+    assert [round(rate, 6) for rate in found[:3]] == [1, 0.5, 1]
+    assert found[8] == 1 and found[5] == pytest.approx(0.5)
+    schedule.step(1.5)
+    assert schedule.get_last_lr()[0] == pytest.approx(0.5 * (1 + math.cos(math.pi * 0.75)))
+    with pytest.raises(ValueError, match="expected epoch of 0 or more; got -1"):
+        schedule.step(-1)
+
+
+def test_one_cycle():
+    optimizer = optimizer_of(kind=Adam)
+    schedule = OneCycleLR(optimizer, 1.0, total_steps=11, pct_start=0.5, anneal_strategy="linear", final_div_factor=100)
+    assert optimizer.param_groups[0]["betas"] == (0.95, 0.999)
+    found = rates(schedule, 10)
+    assert found[0] == 0.04 and found[10] == pytest.approx(0.0004)
+    assert max(found) == found[5] < 1  # the peak lies between two steps
+    assert optimizer.param_groups[0]["betas"] == (pytest.approx(0.95), 0.999)
+    schedule.step()
+    with pytest.raises(ValueError, match="step 12 comes after the last of total_steps=11"):
+        schedule.step()
+
+
+def test_sequences_begin_each_schedule_at_its_own_epoch_0():
+    optimizer = optimizer_of()
+    parts = [ConstantLR(optimizer, 0.5, 100), ExponentialLR(optimizer, 0.5), LambdaLR(optimizer, lambda t: 10 + t)]
+    schedule = SequentialLR(optimizer, parts, [2, 5])
+    assert rates(schedule, 7) == [0.5, 0.5, 1, 0.5, 0.25, 10, 11, 12]
+
+
+def test_plateau():
+    schedule = ReduceLROnPlateau(optimizer_of(), factor=0.5, patience=1, cooldown=1, min_lr=0.2)
+    found = []
+    for metric in [1.0, ft.tensor(0.5), 0.5, 0.5, 0.6, 0.7, float("nan"), 0.5, 0.5, 0.5]:
+        schedule.optimizer.step()
+        schedule.step(metric)
+        found.append(schedule.get_last_lr()[0])
+    assert found == [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2]
+    again = ReduceLROnPlateau(optimizer_of(), factor=0.5, patience=1, cooldown=1, min_lr=0.2)
+    again.load_state_dict(pickle.loads(pickle.dumps(schedule.state_dict())))
+    assert again.state_dict() == schedule.state_dict() and again.best == 0.5
+
+
+def test_a_rate_that_is_a_tensor_is_changed_in_place():
+    p = ft.ones(2, requires_grad=True)
+    rate = ft.tensor(1.0)
+    optimizer = SGD([p], lr=rate)
+    schedule = ExponentialLR(optimizer, 0.5)
+    optimizer.step()
+    schedule.step()
+    assert rate.item() == 0.5 and optimizer.param_groups[0]["lr"] is rate
+
+
+def test_a_group_that_is_added_later_is_scheduled():
+    optimizer = optimizer_of()
+    schedule = ExponentialLR(optimizer, 0.5)
+    optimizer.add_param_group({"params": [ft.ones(1)], "lr": 8.0})
+    optimizer.step()
+    schedule.step()
+    assert schedule.get_last_lr() == [0.5, 4.0]
+
+
+def test_each_group_has_its_rate():
+    optimizer = optimizer_of(1.0, 2.0)
+    schedule = LambdaLR(optimizer, [lambda t: 0.5**t, lambda t: 0.1**t])
+    optimizer.step()
+    schedule.step()
+    assert [group["lr"] for group in optimizer.param_groups] == schedule.get_last_lr() == [0.5, 0.2]
+
+
+def test_the_order_of_steps():
+    optimizer = optimizer_of()
+    schedule = StepLR(optimizer, 2)
+    with pytest.warns(UserWarning, match=r"StepLR\.step: called before optimizer\.step\(\)") as caught:
+        schedule.step()
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schedule.step()
+        other = StepLR(optimizer_of(), 2)
+        other.optimizer.step()
+        other.step()
+
+
+def test_a_schedule_of_ones_own():
+    class Rooted(LRScheduler):
+        def get_lr(self):
+            return [rate / math.sqrt(self.last_epoch + 1) for rate in self.base_lrs]
+
+    assert rates(Rooted(optimizer_of()), 3) == pytest.approx([1, 2**-0.5, 3**-0.5, 0.5])
+    with pytest.raises(NotImplementedError, match="a subclass of LRScheduler defines its rates"):
+        LRScheduler(optimizer_of())
+
+
+def test_functions_and_their_state():
+    class Falling:
+        def __init__(self, by):
+            self.by = by
+
+        def __call__(self, epoch):
+            return self.by**epoch
+
+    schedule = LambdaLR(optimizer_of(1.0, 1.0), [Falling(0.5), lambda t: 1])
+    state = schedule.state_dict()
+    assert state["lr_lambdas"] == [{"by": 0.5}, None]
+    other = LambdaLR(optimizer_of(1.0, 1.0), [Falling(0.1), lambda t: 2])
+    other.load_state_dict(copy.deepcopy(state))
+    assert other.lr_lambdas[0].by == 0.5 and other.lr_lambdas[1](0) == 2
+
+
+REFUSED = [
+    (lambda o: StepLR(3, 2), TypeError, "StepLR: expected optimizer to be an Optimizer; got int"),
+    (lambda o: LambdaLR(None, abs), TypeError, "got NoneType"),
+    (lambda o: StepLR(o, 0), ValueError, "step_size to be an int of 1 or more; got 0"),
+    (lambda o: StepLR(o, 2, last_epoch=4), KeyError, "expected 'initial_lr' in param_groups"),
+    (lambda o: CosineAnnealingLR(o, 1.5), ValueError, "T_max to be an int of 1 or more; got 1.5"),
+    (lambda o: CosineAnnealingWarmRestarts(o, 0), ValueError, "T_0 to be an int of 1 or more"),
+    (lambda o: ConstantLR(o, 1.5), ValueError, "factor from 0 to 1; got 1.5"),
+    (lambda o: LinearLR(o, 0), ValueError, "start_factor above 0 and up to 1; got 0"),
+    (lambda o: LinearLR(o, 1, 2), ValueError, "end_factor from 0 to 1; got 2"),
+    (lambda o: LambdaLR(o, 3), TypeError, "lr_lambda to be callable; got int"),
+    (lambda o: LambdaLR(o, [abs, abs]), ValueError, "lr_lambda for each of 1 parameter groups; got 2"),
+    (lambda o: OneCycleLR(o, 1.0), ValueError, "expected total_steps, or epochs and steps_per_epoch"),
+    (lambda o: OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=0), ValueError, "steps_per_epoch to be an int of 1"),
+    (lambda o: OneCycleLR(o, 1.0, 10, pct_start=2), ValueError, "pct_start from 0 to 1; got 2"),
+    (lambda o: OneCycleLR(o, 1.0, 10, anneal_strategy="log"), ValueError, "'cos' or 'linear'; got 'log'"),
+    (lambda o: OneCycleLR(o, [1.0, 2.0], 10), ValueError, "max_lr for each of 1 parameter groups; got 2"),
+    (lambda o: ReduceLROnPlateau(o, "least"), ValueError, "'min' or 'max'; got 'least'"),
+    (lambda o: ReduceLROnPlateau(o, factor=1.0), ValueError, "factor below 1; got 1.0"),
+    (lambda o: ReduceLROnPlateau(o, threshold_mode="x"), ValueError, "'rel' or 'abs'; got 'x'"),
+    (lambda o: SequentialLR(o, [], []), ValueError, "at least one schedule; got none"),
+    (lambda o: SequentialLR(o, [StepLR(o, 1)], [1]), ValueError, "expected 0 milestone"),
+    (lambda o: SequentialLR(o, [StepLR(o, 1) for _ in range(3)], [3, 1]), ValueError, "ascending order"),
+    (lambda o: SequentialLR(o, [StepLR(optimizer_of(), 1)], []), ValueError, "schedule 0 is of another"),
+    (lambda o: ChainedScheduler([ReduceLROnPlateau(o)]), TypeError, "needs a metric at each step"),
+    (lambda o: ChainedScheduler([3]), TypeError, "schedule 0 to be an LRScheduler; got int"),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "message"), REFUSED)
+def test_refused(make, error, message):
+    optimizer = optimizer_of()
+    with pytest.raises(error, match=message):
+        make(optimizer)
+    assert optimizer.param_groups[0]["lr"] == 1.0
+
+
+def test_a_state_of_another_schedule_is_refused():
+    schedule = StepLR(optimizer_of(), 2)
+    with pytest.raises(KeyError, match="step_size not in the state"):
+        schedule.load_state_dict(ExponentialLR(optimizer_of(), 0.5).state_dict())
+    optimizer = optimizer_of()
+    chained = ChainedScheduler([StepLR(optimizer, 2)])
+    with pytest.raises(ValueError, match="the states of 1 schedules; got 0"):
+        chained.load_state_dict({"_last_lr": [1.0], "_schedulers": []})
+
+
+def test_every_schedule_is_tested_here():
+    assert {name for name in schedules.__all__ if name not in globals()} == set()
+
+
+def test_nothing_waits_for_the_collector():
+    gc.collect()
+    gc.disable()
+    try:
+        optimizer = optimizer_of()
+        parts = [LinearLR(optimizer, 0.1, total_iters=5), CosineAnnealingLR(optimizer, 15)]
+        several = [SequentialLR(optimizer, parts, [5]), OneCycleLR(optimizer, 1.0, 10), ReduceLROnPlateau(optimizer)]
+        optimizer.step()
+        several[0].step()
+        gone = [weakref.ref(one) for one in (optimizer, *parts, *several)]
+        del optimizer, parts, several
+        assert [one() for one in gone] == [None] * len(gone)
+    finally:
+        gc.enable()
