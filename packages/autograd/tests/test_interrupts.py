@@ -4,13 +4,10 @@ A tracer stands in for the signal: it raises where the interpreter would run a s
 a function begins, after a call, and when a loop goes back.
 """
 
-import dis
-import sys
-
 import pytest
 from autograd_toys import Box
+from interrupts import Interrupter
 
-import facula_autograd
 from facula_autograd import (
     detect_anomaly,
     enable_grad,
@@ -22,56 +19,6 @@ from facula_autograd import (
     set_grad_enabled,
 )
 from facula_autograd.extend import DEFAULT, current_mode, special
-
-PACKAGE = facula_autograd.__file__.rpartition("/")[0]
-#: Nothing can be done there: see Note [Ctrl-C in a mode].
-OUT_OF_REACH = facula_autograd.no_grad.__exit__.__code__
-
-
-class Interrupter:
-    """Raises KeyboardInterrupt at the place of that number, counted from 0, within this package."""
-
-    def __init__(self, place):
-        self.left, self.jumped, self.raised = place, None, False
-
-    def profile(self, frame, event, arg):
-        code = frame.f_code
-        if not code.co_filename.startswith(PACKAGE):
-            return
-        if event == "return":
-            # No place where a with statement enters; everywhere else a caller may look after the call.
-            self.place(code.co_name != "__enter__")
-        elif event in ("call", "c_return"):
-            self.place(event == "c_return" or code is not OUT_OF_REACH)
-
-    def trace(self, frame, event, arg):
-        if not frame.f_code.co_filename.startswith(PACKAGE):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        if event == "opcode":
-            jumped, self.jumped = self.jumped, None
-            self.place(jumped is frame)
-            if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "JUMP_BACKWARD":
-                self.jumped = frame
-        return self.trace
-
-    def place(self, here):
-        self.left -= here
-        if here and self.left < 0 and not self.raised:
-            self.raised = True
-            raise KeyboardInterrupt
-
-    def run(self, program):
-        before = sys.gettrace(), sys.getprofile()
-        sys.settrace(self.trace)
-        sys.setprofile(self.profile)
-        try:
-            program()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            sys.setprofile(before[1])
-            sys.settrace(before[0])
 
 
 def plain():

@@ -33,7 +33,8 @@ def backward(
     to its dtype; None stands for 1, and for single real numbers only. `retain_graph`: keep what was saved for
     another pass (default: `create_graph`). `create_graph`: record the gradients, so that they can
     be differentiated. `inputs`: only for these values. Raises GradientError, MutationError,
-    FreedGraphError.
+    FreedGraphError. An error on the way, in a hook say, leaves the gradients that had arrived, and has
+    released the part of the graph that had run, unless that is retained.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)

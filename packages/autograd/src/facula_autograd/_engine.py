@@ -146,7 +146,13 @@ def settle_recorded(leaf: Any, h: Any, own: bool) -> None:
 def _blame(error: Exception, node: Node) -> None:
     """Say which operator's backward failed, and which line recorded it."""
     try:
-        error.add_note(f"in the backward of {node.name()}, recorded at {node.where}")
+        if node.rule.backward is run_gate:
+            leaf = node.rule.extra[0]
+            note = f"in the hooks of a leaf ({adapters[type(leaf)].describe(leaf)})"
+        else:
+            note = f"in the backward of {node.name()}, recorded at {node.where}"
+        if note not in getattr(error, "__notes__", ()):  # as of a pass within itself, many times over
+            error.add_note(note)
     except Exception:  # a foreign node or error: the original matters more
         pass
 
