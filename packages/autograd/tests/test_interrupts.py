@@ -58,7 +58,7 @@ def a_generator():
     list(steps())
 
 
-@enable_grad()
+@inference_mode(False)
 def a_pass():
     x = Box(2.0, True)
     y = x * x

@@ -51,7 +51,9 @@ def test_inference_mode():
             assert current_mode() is DEFAULT
         with enable_grad():
             assert is_inference_mode_enabled()
-            assert is_grad_enabled()
+            assert not is_grad_enabled()
+            x = Box(3.0, True)
+            assert not (x * x).requires_grad
 
     @inference_mode
     def bare():

@@ -32,7 +32,7 @@ _DEFAULTS = (True, False, 0, None, None, None, None, True, None)
 class Mode:
     """An immutable record of what surrounds an operator.
 
-    `grad`: record; `inference`: results can never be recorded; `level`: forward-mode nesting;
+    `grad`: record; `inference`: record nothing, whatever is asked inside; `level`: forward-mode nesting;
     `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
     None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
     `only_grad` follows: nothing but `grad` differs from the default.
@@ -64,6 +64,8 @@ class Mode:
     def replace(self, **changes: Any) -> Mode:
         """This mode with other values. Equal to the default means identical to `DEFAULT`."""
         values = tuple(changes[name] if name in changes else getattr(self, name) for name in FIELDS)
+        if values[1]:
+            values = (False, *values[1:])
         return DEFAULT if values == _DEFAULTS else Mode(values)
 
     def __repr__(self) -> str:

@@ -179,7 +179,9 @@ class set_grad_enabled(_Lasting):
 
 
 class inference_mode(replace_mode):
-    """Context manager and decorator: as `no_grad`, and what is made inside can never be recorded.
+    """Context manager and decorator: as `no_grad`, and not even `enable_grad` inside records anything.
+
+    Values made inside are like others: their changes are counted, so recorded operators may use them later.
 
     >>> with inference_mode():
     ...     is_inference_mode_enabled(), is_grad_enabled()
