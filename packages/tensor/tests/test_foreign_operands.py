@@ -8,7 +8,7 @@ import facula_tensor as ft
 def test_a_unary_operator_takes_one_tensor():
     a = ft.ones(2)
     for call in (lambda: ft.relu(a, True), lambda: ft.exp(a, a), lambda: a.neg("x"), lambda: ft.relu(a, a, a)):
-        with pytest.raises(TypeError, match="takes one tensor"):
+        with pytest.raises(TypeError, match=r"takes one tensor|positional"):
             call()
 
 

@@ -9,6 +9,7 @@ from ._inplace import accumulate, general_inplace, times
 from ._operator import Operator, operators, raw, recording
 from ._quick import make_binary, make_inplace, make_unary
 from ._quick_many import make_many, make_ternary
+from ._signatures import shown_as
 from ._tensor import Tensor
 from ._viewing import make_view
 
@@ -29,19 +30,20 @@ def elementwise(body: type) -> Callable[..., Any]:
         return function
     _attach(op.name, function)
     for name in vars(body).get("dunders", ()):
-        setattr(Tensor, name, op.quick)
+        _attach(name, op.quick)
     for name in vars(body).get("reflected", ()):
         reflect(op, name)
     if op.inplace:
         changing = make_inplace(op, checked=True) if op.arity == 2 and op.is_quick else _inplace_function(op)
         _name(changing, op, op.name + "_")
+        shown_as(changing, op, python=True)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
         _attach(op.name + "_", changing)
         op.changing = changing
         if op.arity == 2 and op.is_quick:
             setattr(raw, op.name + "_into", make_inplace(op, checked=False, slow=accumulate))
         for name in vars(body).get("inplace_dunders", ()):
-            setattr(Tensor, name, changing)
+            _attach(name, changing)
     return function
 
 
@@ -102,6 +104,7 @@ def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
     setattr(recording, op.name, op.walking)
     for function in {op.quick, op.raw, op.walking, public}:
         _name(function, op, op.name)
+        shown_as(function, op, python=function is op.quick and function is not public)
     return public
 
 
@@ -159,7 +162,6 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
 
 
 def _inplace_function(op: Operator) -> Callable[..., Any]:
-    def changing(input: Tensor, *operands: Any) -> Tensor:
-        return general_inplace(op, (input, *operands))
-
-    return changing
+    if op.arity == 1:
+        return lambda input: general_inplace(op, (input,))
+    return lambda input, other: general_inplace(op, (input, other))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
     try:
-        if type(parameters) is not tuple:
+        if type(parameters) is not tuple or (parameters and not op.parameters):
             raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
         plain = alike(op, operands)
         if not plain and overridden(operands):

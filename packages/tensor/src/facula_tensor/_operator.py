@@ -144,7 +144,7 @@ class Operator:
         self.walking: Callable
         self.public: Callable
         self.changing: Callable
-        self.window: Callable
+        self.window: Callable | None = None
 
     def public_with(self, parameters: tuple) -> Callable:
         """The public function, with `parameters` already given."""

@@ -56,6 +56,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
     dense, plans = op.table.dense, op.table.by_key
     record = record and op.recorded
     rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
+    nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     frame = user_frame if walk else _getframe
     guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
 
@@ -68,7 +69,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 sa = input._storage
                 oa = input._offset
                 na = input.node
-                launch = None if _parameters else dense[la.dense]
+                launch = dense[la.dense] if _parameters is nothing else None
                 if launch is None:
                     plan = plans[(la, _parameters)]
                     launch = plan.launch
@@ -254,7 +255,7 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
     """
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
 
-    def call(input, other, alpha=1):  # type: ignore[no-untyped-def]
+    def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether nothing is recorded whatever the operands are
         if checked and special:
             free = unrecorded()

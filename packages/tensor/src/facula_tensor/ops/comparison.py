@@ -126,16 +126,21 @@ class ge:
     accepts = ordered
 
 
-def _in_place(function: Any) -> None:
+def in_place(function: Any, *, alone: bool = False) -> None:
+    """Add the method that stores the answers of `function` in the tensor itself: `eq_` for `eq`."""
     name = function.__name__ + "_"
 
-    def changing(self: Tensor, other: Any) -> Tensor:
+    def storing(self: Tensor, other: Any) -> Tensor:
         return store(name, self, function(self, other))
 
+    def storing_alone(self: Tensor) -> Tensor:
+        return store(name, self, function(self))
+
+    changing = storing_alone if alone else storing
     changing.__name__ = changing.__qualname__ = name
     changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
     method(name)(changing)
 
 
 for _function in (eq, ne, lt, le, gt, ge):
-    _in_place(_function)
+    in_place(_function)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
@@ -12,8 +10,8 @@ from .._operator import raw
 from .._overrides import asks
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .comparison import boolean
-from .copying import give, store
+from .comparison import boolean, in_place
+from .copying import give
 
 __all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
 
@@ -124,16 +122,6 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return give("logical_not", raw.eq(as_tensor("logical_not", input).detach(), 0), out)
 
 
-def _in_place(function: Any) -> None:
-    name = function.__name__ + "_"
-
-    def changing(self: Tensor, *operands: Any) -> Tensor:
-        return store(name, self, function(self, *operands))
-
-    changing.__name__ = changing.__qualname__ = name
-    changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
-    method(name)(changing)
-
-
-for _function in (logical_and, logical_or, logical_xor, logical_not):
-    _in_place(_function)
+for _function in (logical_and, logical_or, logical_xor):
+    in_place(_function)
+in_place(logical_not, alone=True)

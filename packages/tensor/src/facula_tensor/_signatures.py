@@ -1,0 +1,59 @@
+"""What users see of functions that are made, not written: `inspect.signature`, `help` and editors find it here.
+
+The quick path's functions take more than their users should know of (`_quick.py`). `shown_as` says which of the forms
+below such a function has for them. It costs nothing until somebody asks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+VARARGS = 4  # inspect.CO_VARARGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._operator import Operator
+    from ._tensor import Tensor
+
+
+def _one(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError  # a form, like all below: never called
+
+
+def _two(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError
+
+
+def _scaled(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_one(self: Tensor) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_two(self: Tensor, other: Any) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_scaled(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    raise NotImplementedError
+
+
+def _shape(input: Tensor, *shape: Any) -> Tensor:
+    raise NotImplementedError
+
+
+def shown_as(function: Callable, op: Operator, *, python: bool = False) -> None:
+    """Give a function of `op` the signature that its users see; `python` for Python's operators and in-place ones."""
+    form: Callable[..., Tensor]
+    if op.window is not None:
+        form = _shape if op.window.__code__.co_flags & VARARGS else _python_one
+    elif op.arity == 1:
+        form = _python_one if python else _one
+    elif op.arity == 2:
+        form = (_python_scaled if python else _scaled) if op.scaled else _python_two if python else _two
+    else:
+        return
+    function.__wrapped__ = form  # type: ignore[attr-defined]
