@@ -96,8 +96,9 @@ def test_buffers_by_class():
     ("name", "value", "said"),
     [
         ("weight", 3, r"Scale.weight: expected a Parameter or None, since it is a parameter; got int"),
-        ("weight", ft.ones(2), r"Scale.weight: expected a Parameter or None.*got Tensor"),
+        ("weight", ft.ones(2), r"Scale.weight: expected a Parameter or None.*got Tensor; wrap it in Parameter"),
         ("count", 3, r"Scale.count: expected a Tensor or None, since it is a buffer; got int"),
+        ("child", nn.ReLU, r"Scale.child: .* got the class ReLU, not an instance of it \(write ReLU"),
         ("child", 3, r"Scale.child: expected a Module or None, since it is a module; got int"),
     ],
 )

@@ -80,6 +80,9 @@ def test_sequential_with_names():
     net.append(b)
     assert keys(net) == ["first", "second", "2"]
     del net[1]
+    net.append(nn.ReLU()).insert(0, nn.ReLU())
+    assert keys(net) == ["4", "first", "2", "3"]
+    del net[3], net[0]
     assert keys(net) == ["first", "2"] and next(iter(net.state_dict())) == "first.weight"
 
 

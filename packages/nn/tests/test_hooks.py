@@ -195,3 +195,16 @@ def test_second_derivatives_through_hooks():
     (first,) = grad(module(x * x * x), [x], create_graph=True)
     (second,) = grad(first, [x])
     assert first.tolist() == [54.0] and second.tolist() == [36.0]
+
+
+def test_what_passes_a_boundary_with_hooks_is_not_changed_in_place():
+    """As in PyTorch: the change would not be known on the other side."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
+    x = ft.randn(5, 3, requires_grad=True)
+    net(x).sum().backward()
+    with net[0].register_full_backward_hook(lambda m, i, o: None), pytest.raises(RuntimeError, match="relu"):
+        net(x)
+    with net[1].register_full_backward_hook(lambda m, i, o: None), pytest.raises(RuntimeError, match="relu"):
+        net(x)
+    with net[2].register_full_backward_hook(lambda m, i, o: None):
+        net(x).sum().backward()

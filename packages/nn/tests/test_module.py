@@ -88,6 +88,16 @@ def test_devices():
     assert net.cpu().body[0].weight.device.type == "cpu"
 
 
+def test_channels_last():
+    x = ft.randn(2, 3, 5, 5)
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+    expected = net(x)
+    weight = net[0].weight
+    net.to(memory_format=ft.channels_last)
+    assert net[0].weight is weight and weight.stride() == (27, 1, 9, 3)
+    assert abs((net(x) - expected).detach().numpy()).max() < 1e-5
+
+
 @pytest.mark.parametrize("argument", [ft.int64, 3.0, [1]])
 def test_conversion_refuses(argument):
     net = Net()

@@ -69,6 +69,18 @@ def test_a_module_with_children_is_not_spelled_out():
     assert notes(caught.value) == ["in Own"]
 
 
+def test_a_module_that_is_no_part_of_its_caller():
+    other = nn.Sequential(Fails(ValueError("mine")))
+
+    class Borrows(nn.Module):
+        def forward(self, input):
+            return other(input)
+
+    with pytest.raises(ValueError, match="mine") as caught:
+        nn.Sequential(Borrows())(1)
+    assert notes(caught.value) == ["in Sequential.0 (Fails(always))"]
+
+
 def test_a_broken_repr_does_not_hide_the_error():
     class Broken(Fails):
         def extra_repr(self):

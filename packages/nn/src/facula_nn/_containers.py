@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Parameter, Tensor
@@ -21,18 +21,17 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 class _Row(Module):
     """Modules one after another, under the names "0", "1", ..."""
 
-    def _place(self, index: Any) -> int:
-        count = len(self)
+    def _place(self, index: Any, length: int) -> int:
         try:
             place = index.__index__()
         except AttributeError:
             raise TypeError(
                 f"{type(self).__name__}: expected an integer or a slice as index; got {type(index).__name__}"
             ) from None
-        if not -count <= place < count:
-            expected = f"expected {-count} to {count - 1}" if count else "it is empty"
-            raise IndexError(f"{type(self).__name__}: index {place} is out of range for {count} module(s); {expected}")
-        return place % count
+        if not -length <= place < length:
+            expected = f"expected {-length} to {length - 1}" if length else "it is empty"
+            raise IndexError(f"{type(self).__name__}: index {place} is out of range for {length} module(s); {expected}")
+        return place % length
 
     def _set_all(self, named: list[tuple[str, Any]]) -> None:
         """Hold these and no others; names that are numbers count anew."""
@@ -40,6 +39,10 @@ class _Row(Module):
         self._modules.clear()
         for place, (name, module) in enumerate(named):
             self.add_module(str(place) if counted else name, module)
+
+    def _free_name(self) -> str:
+        """The next number; one further where names of the user's own are numbers too."""
+        return next(name for name in map(str, count(len(self))) if name not in self._kinds)
 
     def __len__(self) -> int:
         return len(members(self, MODULE))
@@ -50,22 +53,24 @@ class _Row(Module):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._part(members(self, MODULE)[index])
-        return members(self, MODULE)[self._place(index)][1]
+        named = members(self, MODULE)
+        return named[self._place(index, len(named))][1]
 
     def _part(self, named: list[tuple[str, Any]]) -> Any:
         return type(self)([module for _, module in named])  # type: ignore[call-arg]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, members(self, MODULE)[self._place(index)][0], module)
+        named = members(self, MODULE)
+        setattr(self, named[self._place(index, len(named))][0], module)
 
     def __delitem__(self, index: int | slice) -> None:
         named = members(self, MODULE)
-        del named[index if isinstance(index, slice) else self._place(index)]
+        del named[index if isinstance(index, slice) else self._place(index, len(named))]
         self._set_all(named)
 
     def append(self, module: Module) -> Self:
         """Add a module at the end."""
-        self.add_module(str(len(self)), module)
+        self.add_module(self._free_name(), module)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
@@ -77,7 +82,7 @@ class _Row(Module):
             raise IndexError(
                 f"{type(self).__name__}.insert: index {index} is out of range; expected {-len(named)} to {len(named)}"
             )
-        named.insert(index, (str(index), module))
+        named.insert(index, (self._free_name(), module))
         self._set_all(named)
         return self
 

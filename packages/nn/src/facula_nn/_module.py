@@ -253,7 +253,8 @@ class Module(Tree):
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call ``hook(module, grad_input, grad_output)`` when both are there; it may return another grad_input.
 
-        Tuples, with None for what wants no gradient; `grad_input` has the positional arguments.
+        Tuples, with None for what wants no gradient; `grad_input` has the positional arguments. What passes into and
+        out of a module with such a hook cannot be changed in place.
         """
         return add_hook(self, "register_full_backward_hook", "backward", hook, prepend)
 

@@ -34,8 +34,10 @@ def locate(error: Exception, module: Module) -> None:
     inner = place.outermost()
     if inner is None or inner is module:
         return
-    name = next((name for name, one in module.named_modules() if one is inner), "")
-    path = ".".join(filter(None, (name, place.path)))
+    name = next((name for name, one in module.named_modules() if one is inner), None)
+    if name is None:
+        return  # called, but not a part
+    path = f"{name}.{place.path}" if place.path else name
     notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
 
 

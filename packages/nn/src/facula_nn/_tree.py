@@ -44,11 +44,14 @@ class Tree:
                     kinds[name], own[name] = kind, value
             elif kind or value is None or (former == BUFFER and isinstance(value, Tensor)):
                 own[name] = value
+                if kind == BUFFER:
+                    kinds[name] = BUFFER if value.persistent else BUFFER | UNSAVED
             else:
                 wanted = {PARAMETER: "Parameter", MODULE: "Module", BUFFER: "Tensor"}[former]
+                remedy = "wrap it in Parameter(...)" if isinstance(value, Tensor) else "delete the attribute first"
                 raise TypeError(
                     f"{type(self).__name__}.{name}: expected a {wanted} or None, since it is a {NAMES[former]}; "
-                    f"got {type(value).__name__}; delete the attribute first to use it for something else"
+                    f"got {_shown(value)}; {remedy} to give it another value"
                 )
             return
         object.__setattr__(self, name, value)
@@ -94,9 +97,7 @@ class Tree:
         a parameter that was computed.
         """
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"register_parameter: expected a Parameter or None for {name!r}; got {type(param).__name__}"
-            )
+            raise TypeError(f"register_parameter: expected a Parameter or None for {name!r}; got {_shown(param)}")
         self._register(PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -112,13 +113,13 @@ class Tree:
         tensor([0., 0.])
         """
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {type(tensor).__name__}")
+            raise TypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {_shown(tensor)}")
         self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
         if module is not None and not isinstance(module, Tree):
-            raise TypeError(f"register_module: expected a Module or None for {name!r}; got {type(module).__name__}")
+            raise TypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
         self._register(MODULE, name, module)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -256,3 +257,10 @@ def _kind_of(value: Any) -> int:
     if isinstance(value, Tensor):
         return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
     return MODULE if isinstance(value, Tree) else 0
+
+
+def _shown(value: Any) -> str:
+    """What was given instead, for messages."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"
+    return type(value).__name__
