@@ -29,12 +29,13 @@ class Group(NamedTuple):
     environment: Mapping[str, str] = MappingProxyType({})
 
 
-# What later parts of the stack add (modules and optimizers, data, convolutions) are modules of rows, named here.
+# What later parts of the stack add are modules of rows, named here.
 GROUPS = (
     Group("hot_path", "One operator, 4×4"),
     Group("shapes", "Shapes that never repeat"),
     Group("graphs", "Graphs"),
     Group("training", "Training"),
+    Group("networks", "Modules, optimizers, loaders"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
     Group("threads", "Threads"),
