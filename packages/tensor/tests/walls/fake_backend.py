@@ -92,6 +92,8 @@ class FakeBackend:
         layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
         if operator == "cat":
             launch = partial(self._launch_cat, plan, outputs[0])
+        elif operator in ("sgd_step", "adam_step"):
+            launch = partial(self._launch_step, plan, layouts)
         else:
             launch = partial(self._launch, plan, layouts)
         return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size)
@@ -155,6 +157,11 @@ class FakeBackend:
         if plan.workspace:
             blocks.append(self.allocator.block_at(args[len(layouts)], plan.workspace, handed_out=True))
         self._put(plan.operator, blocks, lambda: plan.launch(n, *args))
+
+    def _launch_step(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
+        """Numbers come first, as there may be any number of tensors."""
+        numbers = len(args) - len(layouts)
+        self._launch(plan, [None] * numbers + layouts, n, *args)
 
     def _launch_cat(self, plan: Plan, layout: Layout, n: int, table: int, out: int) -> None:
         """The table of addresses is the caller's only during the call."""
