@@ -9,7 +9,11 @@ from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
 register_backend("cpu", lambda index: CpuBackend())
-LAUNCHING = ("_quick", "_quick_many", "_general", "_random", "ops.join", "ops.optimizer_steps", "_values")
+# Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
+LAUNCHING = (
+    "_general", "_pickling", "_quick", "_quick_many", "_random", "_resize", "_values",
+    "ops.copying", "ops.join", "ops.optimizer_steps",
+)  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
 
