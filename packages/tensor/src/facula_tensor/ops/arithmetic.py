@@ -15,7 +15,8 @@ from .._overrides import asks
 from .._promotion import floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give, magnitude, store
+from .complex_parts import magnitude
+from .copying import give, store
 
 __all__ = ["abs", "add", "clamp", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
 

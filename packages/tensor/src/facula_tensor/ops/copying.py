@@ -1,4 +1,4 @@
-"""Copies: to another dtype, device or memory; writing into a tensor; the parts of complex numbers."""
+"""Copies: to another dtype, device or memory; writing into a tensor."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import edge_to
-from facula_storage import Device, DType, Layout, contiguous
+from facula_storage import Device, Layout, contiguous
 from facula_storage.extend import plain_address
 
-from .._declare import elementwise, operator
+from .._declare import operator
 from .._errors import ArgumentError, DTypeError, relabel
 from .._general import broadcast_shapes, launch, mutated, node_for
 from .._inplace import starts_inplace
@@ -24,11 +24,6 @@ from .._views import rebase
 from .formats import check_format
 
 __all__ = ["clone"]
-
-
-def magnitude(dtype: DType) -> DType:
-    """The dtype of the parts of a complex number."""
-    return dtype.to_real()
 
 
 def copy_plan(source: Layout, target: Layout) -> Any:
@@ -382,40 +377,3 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""
     return _fill("zero_", self, 0)
-
-
-@composite
-def conj(F: Any, input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is its own."""
-    if not input.is_complex():
-        return input
-    return F.conjugate(input)
-
-
-@elementwise
-class _conjugate:
-    """The complex conjugate of each element."""
-
-    holomorphic = False
-    kernel = "conj"
-
-    def reverse_input(F, g):
-        return F.conjugate(g)
-
-
-@elementwise
-class _real_part:
-    """The real part of each complex element, as a tensor of its own."""
-
-    holomorphic = False
-    kernel = "real"
-    result = magnitude
-
-
-@elementwise
-class _imaginary_part:
-    """The imaginary part of each complex element, as a tensor of its own."""
-
-    holomorphic = False
-    kernel = "imag"
-    result = magnitude
