@@ -240,6 +240,7 @@ def test_no_callback_of_the_collector_is_python_code():
 
     code = """
 import gc, signal, _thread
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background may have been told to ignore it
 from facula_allocator import HostAllocator
 HostAllocator()
 class Interrupts:
