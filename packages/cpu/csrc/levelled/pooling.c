@@ -4,15 +4,22 @@
 #include <string.h>
 
 #include "../plans/pooling.h"
+#include "../vector.h"
+
+enum { FEW = 4 }; /* windows side by side where there are not enough for a vector */
 
 #define S float
 #define SUFFIX float32
 #define CODE FLOAT32
+#define VECTOR floats
+#define LOOSE loose_floats
 #define INDEX int32_t
 #include "../pooling.inc"
 
 #define S double
 #define SUFFIX float64
 #define CODE FLOAT64
+#define VECTOR doubles
+#define LOOSE loose_doubles
 #define INDEX int64_t
 #include "../pooling.inc"
