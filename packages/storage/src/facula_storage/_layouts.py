@@ -177,11 +177,12 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     for size in shape[::-1]:
         strides = (step, *strides)
         step *= size or 1
-    layout = _table.get((shape, strides, dtype, device))
+    full_key = (shape, strides, dtype, device)
+    layout = _table.get(full_key)
     if layout is None:
         if type(step) is not int or type(shape) is not tuple or min(shape, default=0) < 0 or step << 6 > LARGEST:
             return layout_of(shape, strides, dtype, device)  # refused there, or made with care
-        layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
+        layout = _publish(full_key, _make(shape, strides, dtype, device, 0 if 0 in shape else step, True))
     if len(_rows_first) >= TABLE_LIMIT:
         _make_room(_rows_first)
     return _rows_first.setdefault(key, layout)
@@ -208,6 +209,11 @@ def _intern(key: tuple) -> Layout:
         layout = _checked(*key)
         if layout.shape is not shape:
             return layout
+    return _publish(key, layout)
+
+
+def _publish(key: tuple, layout: Layout) -> Layout:
+    """Put a layout into the table; the one that is there already wins, and is returned."""
     if len(_table) >= TABLE_LIMIT:
         _make_room(_table)
     return _table.setdefault(key, layout)
