@@ -144,6 +144,7 @@ def test_pickled_in_another_process(run_python):
 def small_tables(monkeypatch):
     """Empty tables with room for eight layouts."""
     monkeypatch.setattr(tables, "TABLE_LIMIT", 8)
+    monkeypatch.setattr(tables, "DROPPED", 1)
     monkeypatch.setattr(tables, "_table", {})
     monkeypatch.setattr(tables, "_rows_first", {})
 
