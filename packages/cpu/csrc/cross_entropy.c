@@ -90,27 +90,38 @@ static void run_rows(void *context, int64_t task)
 {
     struct work *work = context;
     const struct facula_cross_entropy *plan = work->plan;
-    const int64_t first = task * plan->group;
-    const int64_t end = first + plan->group < plan->rows ? first + plan->group : plan->rows;
-    struct facula_class_row row = {NULL, work->weight, plan->classes, plan->x_step, 0, work->smoothing, work->weights};
-    double sum = 0;
-    for (int64_t i = first; i < end; i++) {
-        const struct place at = locate(work, i);
-        row.x = at.x;
-        row.target = *(const int64_t *)(work->target + at.target);
-        const int counts = row.target != work->ignored;
+    const int64_t end = (task + 1) * plan->group < plan->rows ? (task + 1) * plan->group : plan->rows;
+    struct facula_class_rows rows = {.weight = work->weight, .classes = plan->classes, .step = plan->x_step,
+                                     .smoothing = work->smoothing, .weights = work->weights};
+    char *to[FACULA_STRIP];
+    double number[FACULA_STRIP], sum = 0; /* of each row the factor of its gradient; then its loss */
+    for (int64_t i = task * plan->group; i < end;) {
+        rows.count = 0;
+        for (; i < end && rows.count < FACULA_STRIP; i++) {
+            const struct place at = locate(work, i);
+            const int64_t target = *(const int64_t *)(work->target + at.target);
+            char *o = work->o + (plan->gradient ? at.gradient : at.loss);
+            if (target == work->ignored) {
+                for (int64_t j = 0; j < (plan->gradient ? plan->classes : plan->each); j++)
+                    write_number(work, o + j * plan->o_step, 0);
+                continue;
+            }
+            const int64_t k = rows.count++;
+            rows.x[k] = at.x;
+            rows.target[k] = target;
+            to[k] = o;
+            if (plan->gradient)
+                number[k] = number_at(work, work->g + at.loss) / (plan->mean ? work->total : 1);
+        }
         if (plan->gradient) {
-            char *o = work->o + at.gradient;
-            const double g = number_at(work, work->g + at.loss);
-            if (counts)
-                plan->kernel->gradient(&row, plan->mean ? g / work->total : g, o, plan->o_step);
-            for (int64_t j = 0; !counts && j < plan->classes; j++)
-                write_number(work, o + j * plan->o_step, 0);
-        } else {
-            const double loss = counts ? plan->kernel->loss(&row) : 0;
+            plan->kernel->gradients(&rows, number, to, plan->o_step);
+            continue;
+        }
+        plan->kernel->losses(&rows, number);
+        for (int64_t k = 0; k < rows.count; k++) {
             if (plan->each)
-                write_number(work, work->o + at.loss, loss);
-            sum += loss;
+                write_number(work, to[k], number[k]);
+            sum += number[k];
         }
     }
     work->sums[task] = sum;

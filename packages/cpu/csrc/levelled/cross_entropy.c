@@ -6,8 +6,9 @@
 #include "../plans/cross_entropy.h"
 
 enum {
-    LANES = 16,  /* numbers in a vector: the same at every level, so that sums are the same */
-    BLOCK = 512, /* numbers of a row that are worked on at a time, and added up before the sum is widened */
+    LANES = FACULA_STRIP, /* numbers in a vector: the same at every level, so that sums are the same */
+    SHORT = 32,           /* classes of rows that are worked on side by side */
+    BLOCK = 512,          /* numbers of a row that are worked on at a time, and added up before the sum is widened */
 };
 
 #define T float

@@ -2,17 +2,22 @@
 #pragma once
 #include <stdint.h>
 
-/* One row: a number for each class, and the class that is right. Steps are in bytes. */
-struct facula_class_row {
-    const char *x, *weight; /* weight of each class, or NULL: all 1 */
-    int64_t classes, step, target;
+enum { FACULA_STRIP = 16 };
+
+/* Some rows: a number for each class, and the class that is right. Steps are in bytes. */
+struct facula_class_rows {
+    int64_t count; /* of rows, up to FACULA_STRIP */
+    const char *x[16];
+    int64_t target[16];
+    const char *weight; /* weight of each class, or NULL: all 1 */
+    int64_t classes, step;
     double smoothing, weights; /* the share that all classes have in the target; the sum of the weights */
 };
 
-/* How the loss of a row is computed, and its gradient times `scale`. */
+/* How the losses of rows are computed, and their gradients times `scale`. */
 struct facula_class_kernel {
-    double (*loss)(const struct facula_class_row *row);
-    void (*gradient)(const struct facula_class_row *row, double scale, char *o, int64_t o_step);
+    void (*losses)(const struct facula_class_rows *rows, double *loss);
+    void (*gradients)(const struct facula_class_rows *rows, const double *scale, char *const *o, int64_t o_step);
 };
 
 struct facula_cross_entropy {
