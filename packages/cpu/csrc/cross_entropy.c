@@ -113,6 +113,8 @@ static void run_rows(void *context, int64_t task)
             if (plan->gradient)
                 number[k] = number_at(work, work->g + at.loss) / (plan->mean ? work->total : 1);
         }
+        if (!rows.count)
+            break; /* the last ones take no part */
         if (plan->gradient) {
             plan->kernel->gradients(&rows, number, to, plan->o_step);
             continue;

@@ -6,7 +6,7 @@ enum { FACULA_STRIP = 16 };
 
 /* Some rows: a number for each class, and the class that is right. Steps are in bytes. */
 struct facula_class_rows {
-    int64_t count; /* of rows, up to FACULA_STRIP */
+    int64_t count; /* of rows, 1 to FACULA_STRIP */
     const char *x[16];
     int64_t target[16];
     const char *weight; /* weight of each class, or NULL: all 1 */
