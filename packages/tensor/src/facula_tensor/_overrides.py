@@ -111,7 +111,7 @@ def default_torch_function(
 ) -> Any:
     """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
     operand's class is not among this one's bases: it may know better."""
-    if not all([issubclass(cls, kind) for kind in types]):
+    if not all([issubclass(cls, kind) for kind in types]) or is_foreign(func):
         return NotImplemented
     with disable_overrides():
         result = func(*args, **(kwargs or {}))
@@ -120,8 +120,15 @@ def default_torch_function(
 
 def plain_torch_function(cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
     """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
+    if is_foreign(func):
+        return NotImplemented
     with disable_overrides():
         return func(*args, **(kwargs or {}))
+
+
+def is_foreign(func: Any) -> bool:
+    """Whether this is a function of PyTorch, which asks all classes with this method about its own, too."""
+    return type(func) is not FunctionType or func.__module__.partition(".")[0] == "torch"
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]

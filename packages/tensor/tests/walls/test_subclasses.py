@@ -184,3 +184,15 @@ def test_data_is_the_same_memory_and_another_history():
     with pytest.raises(TypeError, match="int64"):
         x.data = ft.zeros(2, dtype=ft.int64)
     assert numbers(x).tolist() == [0, 0]
+
+
+def test_functions_of_other_libraries_are_declined():
+    """PyTorch asks every class that has the method, about its own functions too."""
+
+    def add(a, b):
+        return ft.Tensor.__torch_function__(add, (ft.Tensor,), (a, b))
+
+    add.__module__ = "torch.functional"
+    for cls in (ft.Tensor, ft.Parameter):
+        for foreign in (add, len, str.join):
+            assert cls.__torch_function__(foreign, (cls,), (ft.ones(2), ft.ones(2))) is NotImplemented
