@@ -308,11 +308,13 @@ def soak(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
 
-    Without arguments, only writes PyTorch's answers anew that the tests expect (integration_tests/reference).
+    Without arguments, only writes PyTorch's answers anew that the tests expect (integration_tests/reference), and
+    takes checkpoints to PyTorch and back (integration_tests/conformance).
     """
-    install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest"))
+    install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest", "safetensors>=0.8,<0.9", *TEST_TOOLS))
     for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):
         session.run("python", str(script))
+    run_pytest(session, "conformance/checkpoints", "integration_tests/conformance", cwd=ROOT)
     if session.posargs:
         harness, *options = session.posargs
         (ROOT / "results").mkdir(exist_ok=True)

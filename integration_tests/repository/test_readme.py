@@ -13,7 +13,8 @@ def test_the_first_block_trains_in_one_line(root):
     train, _ = first_blocks(root)
     assert train.startswith("python3 -m venv ")
     assert "\n" not in train
-    assert train.endswith(" train")
+    assert train.endswith(" -m facula.examples.digits")
+    assert "nox" not in train, "whoever tries facula need not know the tools of those who work on it"
 
 
 def test_the_second_block_tests_in_one_line(root):

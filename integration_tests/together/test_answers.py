@@ -68,9 +68,10 @@ def test_modules_are_pytorchs(root):
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-9)])
-def test_the_digits_perceptron_trains_alike(root, dtype, tolerance):
+@pytest.mark.parametrize("program", ["digits", "network"], ids=["perceptron", "convolutions"])
+def test_networks_train_alike(root, program, dtype, tolerance):
     """The same initial weights and batches give PyTorch's loss at each of 100 steps."""
-    ours, theirs = ask(root, "digits")
+    ours, theirs = ask(root, program)
     assert len(theirs[dtype]) == 100
     assert theirs[dtype][-1] < 0.5 * theirs[dtype][0]
     assert ours[dtype] == pytest.approx(theirs[dtype], rel=tolerance)

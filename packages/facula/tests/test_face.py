@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -50,7 +51,12 @@ def test_training_learns_a_line():
 
 HIDDEN = [
     ("facula_tensor", "import facula", "facula"),
-    ("facula_data", "import facula.utils.data", "facula.utils.data"),
+    ("facula_nn", "import facula.nn as nn", "facula.nn"),
+    ("facula_nn", "import facula; facula.nn.Linear", "facula.nn"),
+    ("facula_nn", "import facula.nn.functional as F", "facula.nn"),
+    ("facula_optim", "from facula.optim import SGD", "facula.optim"),
+    ("facula_optim", "import facula; facula.optim.lr_scheduler", "facula.optim"),
+    ("facula_data", "from facula.utils.data import DataLoader", "facula.utils.data"),
     ("facula_data", "import facula; facula.utils", "facula.utils.data"),
     ("facula_checkpoint", "import facula; facula.save(1, 'x')", "facula.save"),
     ("facula_checkpoint", "import facula; facula.load('x')", "facula.load"),
@@ -67,7 +73,7 @@ def test_without_a_package_the_error_says_what_to_install(module, statement, use
     assert expected in done.stderr and done.stderr.endswith(f"pip install ./packages/{folder}\n"), done.stderr
 
 
-LATER = ("utils",)
+LATER = ("nn", "optim", "utils")
 
 
 @pytest.mark.parametrize("name", LATER)
@@ -78,6 +84,35 @@ def test_modules_for_training_are_loaded_when_they_are_used(name):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "False True True\n", done.stdout + done.stderr
+
+
+MODULES = ["nn", "nn.functional", "nn.init", "nn.utils", "optim", "optim.lr_scheduler"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_give_out_the_objects_of_their_sibling(name):
+    face, sibling = import_module(f"facula.{name}"), import_module(f"facula_{name}")
+    assert type(face) is ModuleType and face is not sibling
+    assert set(sibling.__all__) <= set(face.__all__)
+    objects = [name for name in sibling.__all__ if not isinstance(getattr(sibling, name), ModuleType)]
+    assert objects
+    assert [name for name in objects if getattr(face, name) is not getattr(sibling, name)] == []
+
+
+def test_the_usual_imports():
+    """As programs for PyTorch begin, with another first word."""
+    import facula.nn as nn
+    import facula.nn.functional as F
+    import facula.optim as optim
+    from facula.nn.utils import clip_grad_norm_
+    from facula.optim.lr_scheduler import StepLR
+    from facula.utils.data import DataLoader
+
+    assert nn is facula.nn and F is facula.nn.functional and optim is facula.optim
+    assert all(
+        map(callable, (clip_grad_norm_, StepLR, DataLoader, nn.Linear, F.cross_entropy, nn.init.xavier_uniform_))
+    )
+    assert nn.Parameter is facula.Parameter and issubclass(nn.Parameter, facula.Tensor)
 
 
 def test_a_name_that_is_not_there():

@@ -1,8 +1,8 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `utils` is loaded when it is first used.
-Where next: `facula_tensor` for tensors and operators, `utils/` for training, `_saving.py` for
+May import: all siblings. Nothing imports it. `nn`, `optim` and `utils` are loaded when they are first used.
+Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
 
@@ -46,6 +46,8 @@ from . import autograd, cuda
 from ._saving import load, save
 
 if TYPE_CHECKING:
+    from . import nn as nn
+    from . import optim as optim
     from . import utils as utils
 
 __version__ = "0.1.0"
@@ -57,12 +59,12 @@ short, int, long = int16, int32, int64
 __all__ = [
     "autograd", "bfloat16", "bool", "cdouble", "cfloat", "complex64", "complex128", "cuda", "device", "double", "dtype",
     "enable_grad", "float", "float16", "float32", "float64", "get_num_threads", "half", "inference_mode", "int", "int8",
-    "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "no_grad", "save",
-    "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
+    "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "nn", "no_grad", "optim",
+    "save", "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
 ]  # fmt: skip
 __all__ += _tensor.__all__
 
-_LATER = ("utils",)  # modules that are loaded when they are first asked for
+_LATER = ("nn", "optim", "utils")  # modules that are loaded when they are first asked for
 
 
 def __getattr__(name: str) -> object:

@@ -25,9 +25,9 @@ from its source tree with: pip install ./packages/example
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         module = error.name if isinstance(error, ModuleNotFoundError) else None
-        if module is None or not module.startswith("facula_"):
+        if module is None or not module.startswith("facula_") or "." in module:
             return
-        folder = module.partition(".")[0].removeprefix("facula_")
+        folder = module.removeprefix("facula_")
         raise ImportError(
             f"{self.user}: the package facula-{folder} is missing; install it from where facula came from, as from its "
             f"source tree with: pip install ./packages/{folder}"

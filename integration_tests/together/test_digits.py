@@ -1,0 +1,153 @@
+"""The example that trains on digits, as a user runs it: what it keeps, what it reads, what it says of mistakes."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import facula
+from facula.examples.digits.__main__ import main
+
+PROGRAM = [sys.executable, "-m", "facula.examples.digits"]
+
+
+def run(folder, *arguments, **variables):
+    """The program in a folder of its own, without a terminal."""
+    env = {**os.environ, **variables}
+    return subprocess.run([*PROGRAM, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder in which two epochs were trained: enough to read most digits."""
+    folder = tmp_path_factory.mktemp("trained")
+    done = run(folder, "--epochs", "2")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^accuracy \d+\.\d %", done.stdout, re.MULTILINE)
+    return folder
+
+
+def test_what_it_keeps(trained):
+    kept = facula.load(trained / "digits.safetensors")
+    assert kept["epochs"] == 2 and kept["accuracy"] > 0.9
+    assert kept["network"]["features.0.weight"].shape == (16, 1, 3, 3)
+    assert (trained / "digits.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(os.listdir(trained)) == ["digits.png", "digits.safetensors"]
+
+
+def test_the_same_seed_gives_the_same_numbers_with_any_number_of_threads(trained, tmp_path):
+    done = run(tmp_path, "--epochs", "2", "--picture", "other.png", FACULA_NUM_THREADS="1")
+    assert done.returncode == 0, done.stderr
+    again, before = (folder / "digits.safetensors" for folder in (tmp_path, trained))
+    assert again.read_bytes() == before.read_bytes()
+
+
+def test_a_digit_of_the_data_set_is_read(trained):
+    done = run(trained, "--read", "18")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("digit 18 of the data set, an 8, held out of training:")
+    assert len(re.findall(r"^\d +\d+\.\d %", done.stdout, re.MULTILINE)) == 10
+    assert done.stdout.endswith("read as 8\n"), done.stdout
+
+
+@pytest.mark.parametrize("kind", ["grey", "colour", "transparent"])
+def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, kind):
+    """Dark ink on bright paper, enlarged and away from the middle, in each kind of PNG."""
+    from matplotlib.image import imsave
+    from sklearn.datasets import load_digits
+
+    digit = load_digits().images[18].repeat(12, 0).repeat(12, 1) / 16.0
+    ink = np.pad(digit, ((40, 10), (5, 90)))
+    paper = np.ones((*ink.shape, 4))
+    if kind == "transparent":
+        paper[..., :3] = 0.0
+        paper[..., 3] = ink
+    elif kind == "colour":
+        paper[..., :3] = 0.9 - 0.8 * ink[..., None] * (0.3, 1.0, 0.6)
+    else:
+        paper[..., :3] = 1.0 - ink[..., None]
+    imsave(tmp_path / "digit.png", paper)
+    done = run(trained, "--read", str(tmp_path / "digit.png"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("read as 8\n"), done.stdout
+
+
+def test_ctrl_c_keeps_the_network(tmp_path):
+    program = subprocess.Popen(
+        [*PROGRAM, "--epochs", "100000"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "digits.safetensors").exists():
+        assert time.monotonic() < deadline and program.poll() is None
+        time.sleep(0.05)
+    program.send_signal(signal.SIGINT)
+    stdout, stderr = program.communicate(timeout=60)
+    assert program.returncode == 130, stderr
+    assert "digits.safetensors holds the network as it is" in stdout
+    assert "Traceback" not in stderr
+    assert os.listdir(tmp_path) == ["digits.safetensors"]
+    assert run(tmp_path, "--read", "17").returncode == 0
+
+
+def test_a_kill_leaves_the_last_epoch(tmp_path):
+    program = subprocess.Popen([*PROGRAM, "--epochs", "100000"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    while not (tmp_path / "digits.safetensors").exists():
+        assert program.poll() is None
+        time.sleep(0.05)
+    program.kill()
+    program.wait()
+    assert facula.load(tmp_path / "digits.safetensors")["epochs"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--epochs", "0"], "argument --epochs: expected int of at least 1; got '0'"),
+        (["--rate", "nan"], "argument --rate: expected float of at least 0.0; got 'nan'"),
+        (["--checkpoint", "nowhere/x"], "--checkpoint: expected a path in a folder that is there; got 'nowhere/x'"),
+        (["--picture", "."], "--picture: expected a path for a file; got the folder '.'"),
+        (["--read", "17", "--checkpoint", "missing"], "there is no checkpoint missing; train first: "),
+        (["--read", "1797"], "--read: expected a number from 0 to 1796, or an image file; got 1797"),
+        (["--read", "-1"], "--read: expected a number from 0 to 1796, or an image file; got -1"),
+        (["--read", "missing.png"], "No such file or directory: 'missing.png'"),
+        (["--read", "blank.png"], "blank.png: shows no digit; expected ink and paper"),
+        (["--read", "digits.safetensors"], "digits.safetensors"),
+        (["--read", "17", "--checkpoint", "foreign"], "foreign: holds no network of this program"),
+        (["--read", "17", "--checkpoint", "other"], "other: holds no network of this program"),
+        (["--read", "17", "--checkpoint", "digits.png"], "digits.png: not a safetensors file"),
+    ],
+)
+def test_mistakes_are_said_in_one_line(trained, arguments, message, monkeypatch, capsys):
+    from matplotlib.image import imsave
+
+    monkeypatch.chdir(trained)
+    imsave("blank.png", np.ones((9, 9, 3)))
+    facula.save({"weight": facula.ones(2)}, "foreign")
+    facula.save({"network": {"weight": facula.ones(2)}}, "other")
+    monkeypatch.setattr(sys, "argv", ["digits", *arguments])
+    try:
+        status = main()
+    except SystemExit as stopped:
+        status = stopped.code
+    finally:
+        for name in ("blank.png", "foreign", "other"):
+            (trained / name).unlink()
+    assert status in (1, 2)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("module", ["sklearn", "tqdm", "matplotlib"])
+def test_without_the_extra_it_says_what_to_install(module, tmp_path):
+    """The module is hidden by a finder that does not find it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util\nfind = importlib.util.find_spec\n"
+        f"importlib.util.find_spec = lambda name, *rest: None if name == {module!r} else find(name, *rest)\n"
+    )
+    done = run(tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    assert done.returncode == 2
+    assert "install facula with its extra `examples`" in done.stderr

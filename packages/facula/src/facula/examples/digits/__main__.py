@@ -1,0 +1,144 @@
+"""The command line: trains, or reads a digit."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROGRAM = "facula.examples.digits"
+NEEDED = {"sklearn": "scikit-learn", "tqdm": "tqdm", "matplotlib": "matplotlib"}
+
+
+def options() -> argparse.Namespace:
+    """What was asked for. What cannot be done ends the program here, before any work."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {PROGRAM}",
+        description="Train a small convolutional network on real handwritten digits, or read a digit with it.",
+        epilog="Ctrl-C stops the training and keeps the network as it is then.",
+    )
+    add = parser.add_argument
+    add("--read", metavar="WHAT", help="read this digit: its number in the data set (0 to 1796), or an image file")
+    add("--checkpoint", metavar="PATH", default="digits.safetensors", help="the network's file (%(default)s)")
+    add("--picture", metavar="PATH", default="digits.png", help="a picture of loss and misread digits (%(default)s)")
+    add("--epochs", type=number(int, 1), default=30, help="passes over the training digits (%(default)s)")
+    add("--batch", type=number(int, 1), default=64, help="digits a step (%(default)s)")
+    add("--rate", type=number(float, 0.0), default=0.005, help="learning rate at the beginning (%(default)s)")
+    add("--seed", type=number(int, 0), default=0, help="for weights, order and dropout (%(default)s)")
+    given = parser.parse_args()
+    missing = [name for module, name in NEEDED.items() if not find_spec(module)]
+    if missing:
+        parser.error(
+            f"{', '.join(missing)} not installed; install facula with its extra `examples`, as from its source tree "
+            "with: pip install './packages/facula[examples]'"
+        )
+    if given.read is None:
+        for name in ("checkpoint", "picture"):
+            check_writable(parser, f"--{name}", getattr(given, name))
+    return given
+
+
+def number(kind: type[int] | type[float], least: float) -> Callable[[str], float]:
+    """What makes a number of at least `least` of an argument's text."""
+
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = -1
+        if not least <= value < 2**63:
+            raise argparse.ArgumentTypeError(f"expected {kind.__name__} of at least {least}; got {text!r}")
+        return value
+
+    return read
+
+
+def check_writable(parser: argparse.ArgumentParser, option: str, path: str) -> None:
+    """End the program unless a file can be written at `path`."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        parser.error(f"{option}: expected a path in a folder that is there; got {path!r}")
+    if os.path.isdir(path):
+        parser.error(f"{option}: expected a path for a file; got the folder {path!r}")
+    if not os.access(folder, os.W_OK):
+        parser.error(f"{option}: the folder of {path!r} is write-protected; choose another")
+
+
+def command(*arguments: str) -> str:
+    """How this program is run again, from the folder in which it runs now."""
+    python = min(sys.executable, os.path.relpath(sys.executable), key=len)
+    return shlex.join([python, "-m", PROGRAM, *arguments])
+
+
+def how_to_read(checkpoint: str) -> str:
+    """The command that reads a digit with the network that was kept."""
+    where = [] if checkpoint == "digits.safetensors" else ["--checkpoint", checkpoint]
+    return f"read a digit with it (a number of the data set, or an image file):\n  {command('--read', '18', *where)}"
+
+
+def train(given: argparse.Namespace) -> int:
+    """Load, train, keep, draw, and print the accuracy on the held-out digits."""
+    import facula
+
+    from . import data, plotting, training
+    from .network import Network
+
+    facula.manual_seed(given.seed)
+    digits = data.load()
+    run = training.Run(Network())
+    started = time.perf_counter()
+    try:
+        training.train(run, digits, given.epochs, given.batch, given.rate, given.checkpoint)
+    except KeyboardInterrupt:
+        run.accuracy = training.accuracy(run.network, digits.held_out)
+        run.save(given.checkpoint)
+        print(f"\nstopped after {len(run.losses)} steps; {given.checkpoint} holds the network as it is")
+        print(f"accuracy {100 * run.accuracy:.1f} % on {len(digits.held_out)} digits that it has not seen")
+        print(how_to_read(given.checkpoint))
+        return 130
+    seconds = time.perf_counter() - started
+    count = len(digits.training)
+    print(f"trained on {count:,} digits for {run.epochs} epochs in {seconds:.1f} s")
+    print(f"accuracy {100 * run.accuracy:.1f} % on {len(digits.held_out)} digits that it has not seen")
+    plotting.draw(run, digits, given.picture)
+    print(f"the network is in {given.checkpoint}, its loss and what it misreads in {given.picture}")
+    print(how_to_read(given.checkpoint))
+    return 0
+
+
+def read(given: argparse.Namespace) -> int:
+    """Load the network, find the digit, and print what is read."""
+    from . import reading
+
+    try:
+        network = reading.load(given.checkpoint)
+    except FileNotFoundError:
+        print(f"{PROGRAM}: there is no checkpoint {given.checkpoint}; train first: {command()}", file=sys.stderr)
+        return 1
+    image, what = reading.find(given.read)
+    print(f"{what}:\n\n{reading.show(image)}\n\n{reading.report(network, image)}")
+    return 0
+
+
+def main() -> int:
+    """Run what was asked for; what went wrong with a file is one line, not a traceback."""
+    given = options()
+    try:
+        return train(given) if given.read is None else read(given)
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: stopped", file=sys.stderr)
+        return 130
+    except (OSError, ValueError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""The network: two convolutions and a linear layer, 6,186 numbers in all."""
+
+from __future__ import annotations
+
+import facula
+from facula import nn
+
+
+class Network(nn.Module):
+    """Scores of the ten classes for images of 8 by 8 pixels: (count, 1, 8, 8) to (count, 10).
+
+    >>> network = Network()
+    >>> network(facula.zeros(5, 1, 8, 8)).shape
+    facula.Size([5, 10])
+    >>> sum(parameter.numel() for parameter in network.parameters())
+    6186
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1),
+            nn.BatchNorm2d(32),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+        )
+        self.classifier = nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(32 * 2 * 2, 10))
+
+    def forward(self, images: facula.Tensor) -> facula.Tensor:
+        return self.classifier(self.features(images))

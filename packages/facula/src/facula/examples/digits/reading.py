@@ -1,0 +1,87 @@
+"""Reading one digit with a network that was kept: from the data set, or from an image file."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+import facula
+from facula.nn import functional as F
+
+from . import data
+from .network import Network
+
+SHADES = " .:-=+*#%@"
+
+
+def load(checkpoint: str) -> Network:
+    """The network in a checkpoint. ValueError, with the file's name, where it is none of this program's."""
+    kept = facula.load(checkpoint)
+    network = Network()
+    try:
+        network.load_state_dict(kept["network"])
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{checkpoint}: holds no network of this program; train one with it") from error
+    return network.eval()
+
+
+def find(what: str) -> tuple[facula.Tensor, str]:
+    """An image, (8, 8) between 0 and 1, and what it is: `what` is a digit's number in the data set, or a file."""
+    if os.path.exists(what) or not what.lstrip("-").isdigit():
+        return from_file(what), f"the image {what}"
+    digits = data.load()
+    count, index = len(digits.everything), int(what)
+    if not 0 <= index < count:
+        raise ValueError(f"--read: expected a number from 0 to {count - 1}, or an image file; got {what}")
+    image, label = digits.everything[index]
+    seen = "held out of training" if index in digits.held_out.indices else "one of those trained on"
+    article = "an" if label.item() == 8 else "a"
+    return image[0], f"digit {index} of the data set, {article} {label.item()}, {seen}"
+
+
+def from_file(path: str) -> facula.Tensor:
+    """An image file as the data set would have it: bright ink on black, cut out, 8 rows high, in the middle.
+
+    The colour of the image's border is the paper; what differs from it is ink. ValueError where nothing does.
+    """
+    from matplotlib.image import imread
+
+    picture = np.asarray(imread(path), dtype=np.float32)
+    picture /= max(1.0, float(picture.max()))
+    if picture.ndim == 3:  # colours, the fourth of which says how much of it is seen before white paper
+        seen = picture[..., 3:] if picture.shape[2] in (2, 4) else 1.0
+        picture = (picture[..., : 3 if picture.shape[2] > 2 else 1] * seen + (1.0 - seen)).mean(2)
+    border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
+    ink = np.abs(picture - np.median(border))
+    if ink.max() < 0.1:
+        raise ValueError(f"{path}: shows no digit; expected ink and paper that differ in brightness")
+    inked = ink > 0.4 * ink.max()
+    rows, columns = np.flatnonzero(inked.any(1)), np.flatnonzero(inked.any(0))
+    cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].repeat(8, 0).repeat(8, 1)
+    high, wide = cut.shape
+    side = max(high, wide)
+    square = np.pad(cut, [((side - length) // 2, (side - length + 1) // 2) for length in (high, wide)])
+    small = F.adaptive_avg_pool2d(facula.from_numpy(square)[None, None], 8)[0, 0]
+    return small / small.max()
+
+
+def show(image: facula.Tensor) -> str:
+    """The image in characters, two to a pixel.
+
+    >>> print(show(facula.tensor([[0.0, 1.0], [0.6, 0.2]])))
+      @@
+    ++::
+    """
+    rows = (image * (len(SHADES) - 1)).tolist()
+    return "\n".join("".join(2 * SHADES[round(shade)] for shade in row) for row in rows)
+
+
+def report(network: Network, image: facula.Tensor) -> str:
+    """What the network reads, and how likely it finds each digit."""
+    with facula.no_grad():
+        chances = F.softmax(network(image[None, None]), 1)[0].tolist()
+    lines = [
+        f"{digit}  {100 * chance:5.1f} %  {'#' * round(40 * chance)}".rstrip() for digit, chance in enumerate(chances)
+    ]
+    return "\n".join([*lines, "", f"read as {max(range(10), key=chances.__getitem__)}"])

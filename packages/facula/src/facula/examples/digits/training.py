@@ -1,0 +1,76 @@
+"""Training, and what is kept of it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import facula
+from facula import optim
+from facula.nn import functional as F
+from facula.utils.data import DataLoader, Subset
+
+from .network import Network
+
+if TYPE_CHECKING:
+    from .data import Digits
+
+
+@dataclass
+class Run:
+    """A network and how it came to be; `accuracy` is the fraction of held-out digits that it reads correctly."""
+
+    network: Network
+    losses: list[float] = field(default_factory=list)
+    epochs: int = 0
+    accuracy: float = 0.0
+
+    def save(self, path: str) -> None:
+        """Replace the checkpoint at `path`, at once or not at all."""
+        kept = {"network": self.network.state_dict(), "epochs": self.epochs, "accuracy": self.accuracy}
+        facula.save(kept, path)
+
+
+def read(network: Network, digits: Subset) -> tuple[list[int], list[int]]:
+    """Which classes the network reads, and which they are, in the order of the digits."""
+    network.eval()
+    images, classes = next(iter(DataLoader(digits, batch_size=len(digits))))
+    with facula.no_grad():
+        return network(images).argmax(1).tolist(), classes.tolist()
+
+
+def accuracy(network: Network, digits: Subset) -> float:
+    """The fraction of the digits that the network reads correctly."""
+    pairs = list(zip(*read(network, digits), strict=True))
+    return sum(found == wanted for found, wanted in pairs) / len(pairs)
+
+
+def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkpoint: str) -> None:
+    """AdamW on shuffled batches, its rate falling as a cosine to 0, with a progress bar.
+
+    After each epoch the run is saved at `checkpoint`; so whatever ends the program leaves the last whole epoch there.
+    """
+    from tqdm import tqdm
+
+    network, losses = run.network, run.losses
+    loader = DataLoader(digits.training, batch_size=batch, shuffle=True)
+    optimizer = optim.AdamW(network.parameters(), lr=rate)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * len(loader))
+    digits_in_all = epochs * len(digits.training)
+    seldom = 0.1 if sys.stderr.isatty() else 2.0  # seconds between two pictures of the bar; a log wants few
+    with tqdm(total=digits_in_all, desc="training", unit=" digits", unit_scale=True, mininterval=seldom) as bar:
+        for _ in range(epochs):
+            network.train()
+            for images, classes in loader:
+                loss = F.cross_entropy(network(images), classes)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item())
+                bar.set_postfix_str(f"epoch {run.epochs + 1}, loss {losses[-1]:.4f}", refresh=False)
+                bar.update(len(classes))
+            run.epochs += 1
+            run.accuracy = accuracy(network, digits.held_out)
+            run.save(checkpoint)
