@@ -36,7 +36,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     if op.inplace:
         changing = make_inplace(op, checked=True) if op.arity == 2 and op.is_quick else _inplace_function(op)
         _name(changing, op, op.name + "_")
-        shown_as(changing, op, python=True)
+        shown_as("in place", changing, op)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
         _attach(op.name + "_", changing)
         op.changing = changing
@@ -104,7 +104,7 @@ def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
     setattr(recording, op.name, op.walking)
     for function in {op.quick, op.raw, op.walking, public}:
         _name(function, op, op.name)
-        shown_as(function, op, python=function is op.quick and function is not public)
+        shown_as("function" if function is public else "operator", function, op)
     return public
 
 

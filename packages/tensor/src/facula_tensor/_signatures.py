@@ -41,19 +41,27 @@ def _python_scaled(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     raise NotImplementedError
 
 
+def _view(input: Tensor) -> Tensor:
+    raise NotImplementedError
+
+
 def _shape(input: Tensor, *shape: Any) -> Tensor:
     raise NotImplementedError
 
 
-def shown_as(function: Callable, op: Operator, *, python: bool = False) -> None:
-    """Give a function of `op` the signature that its users see; `python` for Python's operators and in-place ones."""
-    form: Callable[..., Tensor]
+FORMS = {
+    "function": (_one, _two, _scaled),
+    "operator": (_python_one, _python_two, _python_two),
+    "in place": (_python_one, _python_two, _python_scaled),
+}
+
+
+def shown_as(kind: str, function: Callable, op: Operator) -> None:
+    """Give a function of `op` the signature that its users see; `kind` is a key of FORMS."""
     if op.window is not None:
-        form = _shape if op.window.__code__.co_flags & VARARGS else _python_one
-    elif op.arity == 1:
-        form = _python_one if python else _one
-    elif op.arity == 2:
-        form = (_python_scaled if python else _scaled) if op.scaled else _python_two if python else _two
+        form: Any = _shape if op.window.__code__.co_flags & VARARGS else _view
+    elif 1 <= op.arity <= 2:
+        form = FORMS[kind][2 if op.scaled else op.arity - 1]
     else:
         return
     function.__wrapped__ = form  # type: ignore[attr-defined]

@@ -11,6 +11,13 @@ from facula_storage.extend import blank
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._methods import Methods
+
+    class _Base(Value, Methods):
+        """What type checkers take the operators' methods from; there is no such module at run time."""
+else:
+    _Base = Value
+
 
 class Size(tuple):
     """A shape: a tuple of ints with `numel()`.
@@ -39,10 +46,6 @@ class Size(tuple):
         return Size(tuple(self) + tuple(other))
 
 
-def _typed(self: Any, *operands: Any) -> Any:
-    """How type checkers see an operator."""
-
-
 class Overridden:
     """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
 
@@ -57,7 +60,7 @@ class Overridden:
         self.real = real
 
 
-class Tensor(Value):
+class Tensor(_Base):
     """A multi-dimensional array on a device, which records how it was made where gradients are wanted.
 
     Make tensors with `tensor`, `zeros`, `from_numpy` and the like. For PyTorch's programs `Tensor(2, 3)` is
@@ -81,14 +84,9 @@ class Tensor(Value):
     _base: Tensor  # what this is a view of; unset on others
     _views: list  # weak references to the views of the family, shared by its members; unset until there is one
 
-    if TYPE_CHECKING:  # the operators' methods, which their declarations put here
-        __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = __mul__ = __rmul__ = __imul__ = _typed
-        __truediv__ = __rtruediv__ = __itruediv__ = __pow__ = __rpow__ = __ipow__ = __matmul__ = _typed
-        __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = __setitem__ = _typed
+    if TYPE_CHECKING:
 
         def __init__(self, *arguments: Any, device: Any = None) -> None: ...
-
-        def __getattr__(self, name: str) -> Any: ...
 
     # ------------------------------------------------------------------------------- what it looks like
     @property

@@ -270,7 +270,7 @@ def _set_data(self: Tensor, new: Tensor) -> None:
     self._offset = offset
 
 
-Tensor.data = property(
+Tensor.data = property(  # type: ignore[method-assign, assignment]
     _get_data,
     _set_data,
     doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory.",

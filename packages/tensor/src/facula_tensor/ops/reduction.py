@@ -432,7 +432,7 @@ def any(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether any element is nonzero, over all or along `dim`.
+    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
 
     >>> from facula_tensor import tensor
     >>> tensor([[0, 1], [0, 0]]).any(1)
@@ -455,7 +455,7 @@ def all(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether all elements are nonzero, over all or along `dim`.
+    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1, 1], [0, 1]]).all(1)

@@ -1,0 +1,456 @@
+"""The public functions as type checkers see them. Written by facula_tensor._stubs."""
+
+# fmt: off
+# ruff: noqa
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from facula_autograd import Function as Function
+from facula_autograd import enable_grad as enable_grad
+from facula_autograd import inference_mode as inference_mode
+from facula_autograd import is_grad_enabled as is_grad_enabled
+from facula_autograd import no_grad as no_grad
+from facula_autograd import set_grad_enabled as set_grad_enabled
+from facula_storage import Device as Device
+device = Device
+from facula_storage import DType as DType
+dtype = DType
+from facula_storage import bfloat16 as bfloat16
+from facula_storage import bool_ as bool_
+bool = bool_
+from facula_storage import complex64 as complex64
+from facula_storage import complex128 as complex128
+from facula_storage import float16 as float16
+from facula_storage import float32 as float32
+from facula_storage import float64 as float64
+from facula_storage import int8 as int8
+from facula_storage import int16 as int16
+from facula_storage import int32 as int32
+from facula_storage import int64 as int64
+from facula_storage import uint8 as uint8
+from ._random import Generator as Generator
+from ._random import default_generator as default_generator
+from ._tensor import Parameter as Parameter
+from ._tensor import Size as Size
+from ._tensor import Tensor as Tensor
+from .ops.formats import channels_last as channels_last
+from .ops.formats import channels_last_3d as channels_last_3d
+from .ops.formats import contiguous_format as contiguous_format
+from .ops.formats import memory_format as memory_format
+from .ops.formats import preserve_format as preserve_format
+from facula_storage import DType
+
+__version__: builtins.str
+__all__ = [
+    "Generator",
+    "Parameter",
+    "Size",
+    "Tensor",
+    "abs",
+    "absolute",
+    "add",
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "as_strided",
+    "as_tensor",
+    "bernoulli",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "bmm",
+    "broadcast_to",
+    "can_cast",
+    "cat",
+    "channels_last",
+    "channels_last_3d",
+    "chunk",
+    "clamp",
+    "clip",
+    "clone",
+    "concat",
+    "concatenate",
+    "contiguous_format",
+    "conv2d",
+    "conv_transpose2d",
+    "cos",
+    "default_generator",
+    "div",
+    "divide",
+    "dot",
+    "empty",
+    "empty_like",
+    "eq",
+    "erf",
+    "exp",
+    "expm1",
+    "eye",
+    "flatten",
+    "floor_divide",
+    "fmod",
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
+    "full",
+    "full_like",
+    "ge",
+    "get_default_dtype",
+    "get_rng_state",
+    "greater",
+    "greater_equal",
+    "gt",
+    "initial_seed",
+    "is_tensor",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "less",
+    "less_equal",
+    "linspace",
+    "log",
+    "log1p",
+    "log_softmax",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "manual_seed",
+    "matmul",
+    "max",
+    "max_pool2d",
+    "maximum",
+    "mean",
+    "memory_format",
+    "min",
+    "minimum",
+    "mm",
+    "moveaxis",
+    "movedim",
+    "mul",
+    "multiply",
+    "mv",
+    "narrow",
+    "ne",
+    "neg",
+    "negative",
+    "nonzero",
+    "not_equal",
+    "ones",
+    "ones_like",
+    "permute",
+    "pow",
+    "preserve_format",
+    "promote_types",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "reciprocal",
+    "relu",
+    "remainder",
+    "reshape",
+    "result_type",
+    "rsqrt",
+    "seed",
+    "select",
+    "set_default_dtype",
+    "set_rng_state",
+    "sigmoid",
+    "sign",
+    "sin",
+    "softmax",
+    "split",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "sub",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "tanh",
+    "tensor",
+    "transpose",
+    "true_divide",
+    "unbind",
+    "unsqueeze",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+def add(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+    """The sum of each pair of elements; logical or for bool."""
+def all(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+def amax(input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
+def amin(input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+def any(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart."""
+def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+    """A view of the storage with any shape, strides and offset (in elements)."""
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+def bitwise_and(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The bits that both elements of each pair have; logical and for bool."""
+def bitwise_left_shift(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element with its bits turned; logical not for bool."""
+def bitwise_or(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The bits that an element of each pair has; logical or for bool."""
+def bitwise_right_shift(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+def bitwise_xor(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The bits that just one element of each pair has; logical xor for bool."""
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    """A view broadcast to `shape`."""
+def can_cast(source: DType, target: DType) -> builtins.bool:
+    """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
+def cat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of images with filters: what networks call a convolution."""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The cosine of each element, in radians."""
+def div(input: Any, other: Any, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+    """The quotient of each pair of elements, in floating point (integers are converted first)."""
+def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, without conjugation."""
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A tensor whose elements are whatever was in memory."""
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+    """An uninitialised tensor of the shape, dtype and device of `input`."""
+def eq(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each pair of elements is equal; False where either is NaN."""
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The error function of each element. Integers are computed in the default floating dtype."""
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of each element. Integers are computed in the default floating dtype."""
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """exp(x) - 1 of each element, accurate near 0."""
+def eye(n: builtins.int, m: builtins.int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A matrix with ones on the diagonal."""
+def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+    """Dimensions `start_dim` to `end_dim` as one."""
+def floor_divide(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+def fmod(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+def from_dlpack(source: Any) -> Tensor:
+    """A tensor over another library's array, through DLPack: no copy."""
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other."""
+def frombuffer(buffer: Any, *, dtype: Any, count: builtins.int = -1, offset: builtins.int = 0, requires_grad: builtins.bool = False) -> Tensor:
+    """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes."""
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A tensor of one value; the dtype is the value's unless given."""
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+    """A tensor of one value, of the shape, dtype and device of `input`."""
+def ge(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is greater than or equal to the other's."""
+def get_default_dtype() -> DType:
+    """The floating dtype of new tensors and of integer operands in floating operators."""
+def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
+    """The default generator's state."""
+def gt(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is greater than the other's."""
+def initial_seed() -> builtins.int:
+    """The default generator's seed."""
+def is_tensor(value: builtins.object) -> builtins.bool:
+    """Whether `value` is a Tensor."""
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor NaN."""
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite; for complex ones, whether a part is."""
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is NaN; for complex ones, whether a part is."""
+def le(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is less than or equal to the other's."""
+def linspace(start: Any, end: Any, steps: builtins.int, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """`steps` numbers evenly spaced from `start` to `end`, both included."""
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log(1 + x) of each element, accurate near 0."""
+def log_softmax(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether both elements of each pair are nonzero."""
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero."""
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether an element of each pair is nonzero."""
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether just one element of each pair is nonzero."""
+def lt(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is less than the other's."""
+def manual_seed(seed: builtins.int) -> Generator:
+    """Start the default generator over from `seed`, and return it."""
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product, as Python's `@`."""
+def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+    """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
+def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
+def maximum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
+def mean(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+def minimum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices; ValueError unless both have 2 dimensions."""
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+def mul(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The product of each pair of elements; logical and for bool."""
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
+def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+def ne(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Whether each pair of elements differs; True where either is NaN."""
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element with its sign turned. Not defined for bool."""
+def nonzero(input: Tensor, *, as_tuple: builtins.bool = False) -> Any:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A tensor of ones."""
+def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+    """Ones of the shape, dtype and device of `input`."""
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """A view with the dimensions in another order, each named once."""
+def pow(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Each element raised to the power of the other operand's."""
+def promote_types(a: DType, b: DType) -> DType:
+    """The smallest dtype that both convert to."""
+def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """Numbers drawn evenly from [0, 1)."""
+def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
+    """`rand` of the shape, dtype and device of `input`."""
+def randint(low: builtins.int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
+def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1."""
+def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
+    """`randn` of the shape, dtype and device of `input`."""
+def randperm(n: builtins.int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / x of each element."""
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or 0 where it is negative. The slope at 0 is 0."""
+def remainder(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+def reshape(input: Tensor, shape: Any) -> Tensor:
+    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+def result_type(*operands: builtins.object) -> DType:
+    """The dtype an elementwise operator of these tensors and numbers computes in."""
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / sqrt(x) of each element."""
+def seed() -> builtins.int:
+    """Start the default generator over from a seed of the operating system's."""
+def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+    """A view of one element along `dim`, which goes. IndexError where there is none."""
+def set_default_dtype(dtype: DType) -> None:
+    """Change the default floating dtype; TypeError unless it is a floating one."""
+def set_rng_state(state: builtins.tuple[builtins.int, builtins.int]) -> None:
+    """Set the default generator's state."""
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + exp(-x)) of each element, without overflow."""
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sine of each element, in radians."""
+def softmax(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def split(input: Tensor, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element times itself; int64 for bool."""
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """A view without dimensions of length 1: all of them, or those among `dim`."""
+def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape, one after the other along a new dimension at `dim`."""
+def sub(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+    """The difference of each pair of elements. Not defined for bool."""
+def sum(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The sum of all elements, or along `dim` (an integer or several)."""
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view; vectors and numbers are their own."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent of each element."""
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+    """A view with two dimensions exchanged."""
+def unbind(input: Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """Views of the elements along `dim`."""
+def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
+    """A view with a new dimension of length 1 at `dim`."""
+def where(condition: Tensor, input: Any = ..., other: Any = ..., *, out: Tensor | None = None) -> Any:
+    """The element of `input` where `condition` is true, that of `other` elsewhere."""
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    """A tensor of zeros."""
+def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+    """Zeros of the shape, dtype and device of `input`."""
+absolute = abs
+clip = clamp
+concat = cat
+concatenate = cat
+divide = div
+greater = gt
+greater_equal = ge
+less = lt
+less_equal = le
+moveaxis = movedim
+multiply = mul
+negative = neg
+not_equal = ne
+subtract = sub
+swapaxes = transpose
+swapdims = transpose
+true_divide = div

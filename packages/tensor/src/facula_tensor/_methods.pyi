@@ -1,0 +1,539 @@
+"""The methods that declarations put on Tensor. Written by facula_tensor._stubs."""
+
+# fmt: off
+# ruff: noqa
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from facula_storage import DType
+
+from ._random import Generator
+from ._tensor import Tensor
+
+class Methods:
+    def __hash__(self) -> builtins.int: ...
+    @property
+    def T(self) -> Any: ...
+    def __abs__(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    def __add__(self, other: Any) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def __and__(self, other: Any) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray:
+        """What `numpy.asarray(tensor)` gets."""
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+        """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    def __bool__(self) -> builtins.bool:
+        """Whether the one element is nonzero. ValueError where there are more or none."""
+    def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
+        """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
+    def __complex__(self) -> builtins.complex:
+        """The one element as a complex number."""
+    def __contains__(self, value: Any) -> builtins.bool:
+        """Whether any element equals `value`."""
+    def __divmod__(self, other: Any) -> Any:
+        """`(self // other, self % other)`."""
+    def __dlpack__(self, *, stream: Any = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: Any = None, copy: builtins.bool | None = None) -> builtins.object:
+        """A DLPack capsule over the same memory. `copy=True` exports a copy."""
+    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
+        """The pair (device type, index) of the DLPack standard."""
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
+        """Whether each pair of elements is equal; False where either is NaN."""
+    def __float__(self) -> builtins.float:
+        """The one element as a float."""
+    def __floordiv__(self, other: Any) -> Tensor:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def __ge__(self, other: Any) -> Tensor:
+        """Whether each element of `input` is greater than or equal to the other's."""
+    def __getitem__(self, index: Any) -> Tensor:
+        """`input[index]`. An integer or slice takes the quick path here; all else goes by way of `general_getitem`."""
+    def __gt__(self, other: Any) -> Tensor:
+        """Whether each element of `input` is greater than the other's."""
+    def __iadd__(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """`add` in place: changes this tensor and returns it."""
+    def __iand__(self, other: Any) -> Tensor:
+        """`bitwise_and` in place: changes this tensor and returns it."""
+    def __ifloordiv__(self, other: Any) -> Tensor:
+        """`floor_divide` in place: changes this tensor and returns it."""
+    def __ilshift__(self, other: Any) -> Tensor:
+        """`bitwise_left_shift` in place: changes this tensor and returns it."""
+    def __imod__(self, other: Any) -> Tensor:
+        """`remainder` in place: changes this tensor and returns it."""
+    def __imul__(self, other: Any) -> Tensor:
+        """`mul` in place: changes this tensor and returns it."""
+    def __index__(self) -> builtins.int:
+        """The one element of an integer tensor as an int. TypeError for other dtypes."""
+    def __int__(self) -> builtins.int:
+        """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+    def __invert__(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its bits turned; logical not for bool."""
+    def __ior__(self, other: Any) -> Tensor:
+        """`bitwise_or` in place: changes this tensor and returns it."""
+    def __ipow__(self, other: Any) -> Tensor:
+        """`pow` in place: changes this tensor and returns it."""
+    def __irshift__(self, other: Any) -> Tensor:
+        """`bitwise_right_shift` in place: changes this tensor and returns it."""
+    def __isub__(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """`sub` in place: changes this tensor and returns it."""
+    def __iter__(self) -> Iterator[Tensor]:
+        """The elements along the first dimension, as views."""
+    def __itruediv__(self, other: Any) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def __ixor__(self, other: Any) -> Tensor:
+        """`bitwise_xor` in place: changes this tensor and returns it."""
+    def __le__(self, other: Any) -> Tensor:
+        """Whether each element of `input` is less than or equal to the other's."""
+    def __len__(self) -> builtins.int:
+        """The length of the first dimension."""
+    def __lshift__(self, other: Any) -> Tensor:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def __lt__(self, other: Any) -> Tensor:
+        """Whether each element of `input` is less than the other's."""
+    def __matmul__(self, other: Any) -> Tensor:
+        """The product of two matrices, or of two equally long stacks of matrices."""
+    def __mod__(self, other: Any) -> Tensor:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def __mul__(self, other: Any) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+        """Whether each pair of elements differs; True where either is NaN."""
+    def __neg__(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign turned. Not defined for bool."""
+    def __or__(self, other: Any) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def __pow__(self, other: Any) -> Tensor:
+        """Each element raised to the power of the other operand's."""
+    def __radd__(self, other: Any) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def __rand__(self, other: Any) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def __rdivmod__(self, other: Any) -> Any:
+        """`(other // self, other % self)`."""
+    def __repr__(self) -> builtins.str:
+        """The elements (the corners of large tensors), and what is not to be guessed from them."""
+    def __rfloordiv__(self, other: Any) -> Any:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def __rlshift__(self, other: Any) -> Any:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def __rmatmul__(self, other: Any) -> Any:
+        """The product of two matrices, or of two equally long stacks of matrices."""
+    def __rmod__(self, other: Any) -> Any:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def __rmul__(self, other: Any) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def __ror__(self, other: Any) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def __rpow__(self, other: Any) -> Any:
+        """Each element raised to the power of the other operand's."""
+    def __rrshift__(self, other: Any) -> Any:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def __rshift__(self, other: Any) -> Tensor:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def __rsub__(self, other: Any) -> Any:
+        """The difference of each pair of elements. Not defined for bool."""
+    def __rtruediv__(self, other: Any) -> Any:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def __rxor__(self, other: Any) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
+    def __sub__(self, other: Any) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def __truediv__(self, other: Any) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def __xor__(self, other: Any) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def abs(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    def abs_(self) -> Tensor:
+        """`abs` in place: changes this tensor and returns it."""
+    def absolute(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    def absolute_(self) -> Tensor:
+        """`abs` in place: changes this tensor and returns it."""
+    def add(self, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """`add` in place: changes this tensor and returns it."""
+    def all(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+    def amax(self, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def amin(self, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def any(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+        """A view of the storage with any shape, strides and offset (in elements)."""
+    def as_subclass(self, cls: builtins.type) -> Any:
+        """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
+    def bernoulli(self, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bfloat16(self, memory_format: Any = None) -> Tensor:
+        """This tensor as bfloat16."""
+    def bitwise_and(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def bitwise_and_(self, other: Any) -> Tensor:
+        """`bitwise_and` in place: changes this tensor and returns it."""
+    def bitwise_left_shift(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def bitwise_left_shift_(self, other: Any) -> Tensor:
+        """`bitwise_left_shift` in place: changes this tensor and returns it."""
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its bits turned; logical not for bool."""
+    def bitwise_not_(self) -> Tensor:
+        """`bitwise_not` in place: changes this tensor and returns it."""
+    def bitwise_or(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def bitwise_or_(self, other: Any) -> Tensor:
+        """`bitwise_or` in place: changes this tensor and returns it."""
+    def bitwise_right_shift(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def bitwise_right_shift_(self, other: Any) -> Tensor:
+        """`bitwise_right_shift` in place: changes this tensor and returns it."""
+    def bitwise_xor(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def bitwise_xor_(self, other: Any) -> Tensor:
+        """`bitwise_xor` in place: changes this tensor and returns it."""
+    def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+    def bool(self, memory_format: Any = None) -> Tensor:
+        """This tensor as bool."""
+    def broadcast_to(self, shape: Any) -> Tensor:
+        """A view broadcast to `shape`."""
+    def byte(self, memory_format: Any = None) -> Tensor:
+        """This tensor as uint8."""
+    def cdouble(self, memory_format: Any = None) -> Tensor:
+        """This tensor as complex128."""
+    def cfloat(self, memory_format: Any = None) -> Tensor:
+        """This tensor as complex64."""
+    def char(self, memory_format: Any = None) -> Tensor:
+        """This tensor as int8."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
+    def clamp(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+        """`clamp` in place: changes this tensor and returns it."""
+    def clip(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+        """`clamp` in place: changes this tensor and returns it."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def contiguous(self, memory_format: Any = None) -> Tensor:
+        """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+    def copy_(self, source: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """Copy the elements of `source` into this tensor, casting and broadcasting. Returns this tensor."""
+    def cos(self, *, out: Tensor | None = None) -> Tensor:
+        """The cosine of each element, in radians."""
+    def cos_(self) -> Tensor:
+        """`cos` in place: changes this tensor and returns it."""
+    def cpu(self) -> Tensor:
+        """This tensor in host memory; itself where it is there."""
+    @property
+    def data(self) -> Any: ...
+    @data.setter
+    def data(self, new: Any) -> None: ...
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element, putting the buffer in plain order first if it is not."""
+    def detach(self) -> Tensor:
+        """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
+    def detach_(self) -> Tensor:
+        """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    def div(self, other: Any, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def div_(self, other: Any, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def divide(self, other: Any, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def divide_(self, other: Any, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def dot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product of two vectors, without conjugation."""
+    def double(self, memory_format: Any = None) -> Tensor:
+        """This tensor as float64."""
+    def eq(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each pair of elements is equal; False where either is NaN."""
+    def eq_(self, other: Any) -> Tensor:
+        """`eq` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def erf(self, *, out: Tensor | None = None) -> Tensor:
+        """The error function of each element. Integers are computed in the default floating dtype."""
+    def erf_(self) -> Tensor:
+        """`erf` in place: changes this tensor and returns it."""
+    def exp(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of each element. Integers are computed in the default floating dtype."""
+    def exp_(self) -> Tensor:
+        """`exp` in place: changes this tensor and returns it."""
+    def expand(self, *shape: Any) -> Tensor:
+        """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """A view expanded to the shape of `other`."""
+    def expm1(self, *, out: Tensor | None = None) -> Tensor:
+        """exp(x) - 1 of each element, accurate near 0."""
+    def expm1_(self) -> Tensor:
+        """`expm1` in place: changes this tensor and returns it."""
+    def fill_(self, value: Any) -> Tensor:
+        """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
+    def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+        """Dimensions `start_dim` to `end_dim` as one."""
+    def float(self, memory_format: Any = None) -> Tensor:
+        """This tensor as float32."""
+    def floor_divide(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def floor_divide_(self, other: Any) -> Tensor:
+        """`floor_divide` in place: changes this tensor and returns it."""
+    def fmod(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+    def fmod_(self, other: Any) -> Tensor:
+        """`fmod` in place: changes this tensor and returns it."""
+    def ge(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than or equal to the other's."""
+    def ge_(self, other: Any) -> Tensor:
+        """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def greater(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than the other's."""
+    def greater_(self, other: Any) -> Tensor:
+        """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def greater_equal(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than or equal to the other's."""
+    def greater_equal_(self, other: Any) -> Tensor:
+        """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def gt(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than the other's."""
+    def gt_(self, other: Any) -> Tensor:
+        """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def half(self, memory_format: Any = None) -> Tensor:
+        """This tensor as float16."""
+    def int(self, memory_format: Any = None) -> Tensor:
+        """This tensor as int32."""
+    def isfinite(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is neither infinite nor NaN."""
+    def isinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is infinite; for complex ones, whether a part is."""
+    def isnan(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is NaN; for complex ones, whether a part is."""
+    def item(self) -> Any:
+        """The one element, as a Python number. ValueError where there are more or none."""
+    def le(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than or equal to the other's."""
+    def le_(self, other: Any) -> Tensor:
+        """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def less(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than the other's."""
+    def less_(self, other: Any) -> Tensor:
+        """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def less_equal(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than or equal to the other's."""
+    def less_equal_(self, other: Any) -> Tensor:
+        """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def log(self, *, out: Tensor | None = None) -> Tensor:
+        """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+    def log1p(self, *, out: Tensor | None = None) -> Tensor:
+        """log(1 + x) of each element, accurate near 0."""
+    def log1p_(self) -> Tensor:
+        """`log1p` in place: changes this tensor and returns it."""
+    def log_(self) -> Tensor:
+        """`log` in place: changes this tensor and returns it."""
+    def log_softmax(self, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+        """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether both elements of each pair are nonzero."""
+    def logical_and_(self, other: Any) -> Tensor:
+        """`logical_and` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is zero."""
+    def logical_not_(self) -> Tensor:
+        """`logical_not` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether an element of each pair is nonzero."""
+    def logical_or_(self, other: Any) -> Tensor:
+        """`logical_or` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether just one element of each pair is nonzero."""
+    def logical_xor_(self, other: Any) -> Tensor:
+        """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def long(self, memory_format: Any = None) -> Tensor:
+        """This tensor as int64."""
+    def lt(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than the other's."""
+    def lt_(self, other: Any) -> Tensor:
+        """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    @property
+    def mT(self) -> Any: ...
+    def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The matrix product, as Python's `@`."""
+    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+        """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
+    def maximum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    def maximum_(self, other: Any) -> Tensor:
+        """`maximum` in place: changes this tensor and returns it."""
+    def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+        """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+    def minimum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    def minimum_(self, other: Any) -> Tensor:
+        """`minimum` in place: changes this tensor and returns it."""
+    def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of two matrices; ValueError unless both have 2 dimensions."""
+    def moveaxis(self, source: Any, destination: Any) -> Tensor:
+        """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def movedim(self, source: Any, destination: Any) -> Tensor:
+        """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def mul(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def mul_(self, other: Any) -> Tensor:
+        """`mul` in place: changes this tensor and returns it."""
+    def multiply(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def multiply_(self, other: Any) -> Tensor:
+        """`mul` in place: changes this tensor and returns it."""
+    def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of a matrix and a vector."""
+    def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+        """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+    def ne(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each pair of elements differs; True where either is NaN."""
+    def ne_(self, other: Any) -> Tensor:
+        """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def neg(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign turned. Not defined for bool."""
+    def neg_(self) -> Tensor:
+        """`neg` in place: changes this tensor and returns it."""
+    def negative(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign turned. Not defined for bool."""
+    def negative_(self) -> Tensor:
+        """`neg` in place: changes this tensor and returns it."""
+    def new_empty(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`empty` in the dtype and on the device of this tensor."""
+    def new_full(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`full` in the dtype and on the device of this tensor."""
+    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`ones` in the dtype and on the device of this tensor."""
+    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`zeros` in the dtype and on the device of this tensor."""
+    def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+    def normal_(self, *arguments: Any, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the normal distribution (mean, std)."""
+    def not_equal(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Whether each pair of elements differs; True where either is NaN."""
+    def not_equal_(self, other: Any) -> Tensor:
+        """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
+        """A NumPy array over the same memory: no copy, writing to one shows in the other."""
+    def permute(self, *dims: Any) -> Tensor:
+        """A view with the dimensions in another order, each named once."""
+    def pow(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Each element raised to the power of the other operand's."""
+    def pow_(self, other: Any) -> Tensor:
+        """`pow` in place: changes this tensor and returns it."""
+    def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
+        """Fill with integers drawn evenly from `low` to before `high`."""
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / x of each element."""
+    def reciprocal_(self) -> Tensor:
+        """`reciprocal` in place: changes this tensor and returns it."""
+    def relu(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or 0 where it is negative. The slope at 0 is 0."""
+    def relu_(self) -> Tensor:
+        """`relu` in place: changes this tensor and returns it."""
+    def remainder(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def remainder_(self, other: Any) -> Tensor:
+        """`remainder` in place: changes this tensor and returns it."""
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+    def resize_(self, *shape: Any) -> Tensor:
+        """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / sqrt(x) of each element."""
+    def rsqrt_(self) -> Tensor:
+        """`rsqrt` in place: changes this tensor and returns it."""
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A view of one element along `dim`, which goes. IndexError where there is none."""
+    def short(self, memory_format: Any = None) -> Tensor:
+        """This tensor as int16."""
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / (1 + exp(-x)) of each element, without overflow."""
+    def sigmoid_(self) -> Tensor:
+        """`sigmoid` in place: changes this tensor and returns it."""
+    def sign(self, *, out: Tensor | None = None) -> Tensor:
+        """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+    def sign_(self) -> Tensor:
+        """`sign` in place: changes this tensor and returns it."""
+    def sin(self, *, out: Tensor | None = None) -> Tensor:
+        """The sine of each element, in radians."""
+    def sin_(self) -> Tensor:
+        """`sin` in place: changes this tensor and returns it."""
+    def softmax(self, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+        """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def split(self, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+    def sqrt_(self) -> Tensor:
+        """`sqrt` in place: changes this tensor and returns it."""
+    def square(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element times itself; int64 for bool."""
+    def square_(self) -> Tensor:
+        """`square` in place: changes this tensor and returns it."""
+    def squeeze(self, dim: Any = None) -> Tensor:
+        """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def sub(self, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """`sub` in place: changes this tensor and returns it."""
+    def subtract(self, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def subtract_(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """`sub` in place: changes this tensor and returns it."""
+    def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+        """The sum of all elements, or along `dim` (an integer or several)."""
+    def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions exchanged."""
+    def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions exchanged."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def tanh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic tangent of each element."""
+    def tanh_(self) -> Tensor:
+        """`tanh` in place: changes this tensor and returns it."""
+    def to(self, *args: Any, dtype: Any = None, device: Any = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: Any = None) -> Tensor:
+        """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions exchanged."""
+    def true_divide(self, other: Any, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def true_divide_(self, other: Any, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """This tensor in the dtype of another."""
+    def unbind(self, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of the elements along `dim`."""
+    def uniform_(self, *arguments: Any, generator: Generator | None = None) -> Tensor:
+        """Fill with numbers drawn evenly from [from, to)."""
+    def unsqueeze(self, dim: builtins.int) -> Tensor:
+        """A view with a new dimension of length 1 at `dim`."""
+    def view(self, *shape: Any) -> Tensor:
+        """The same elements in another shape, without copying; one length may be -1. `view(dtype)` is not offered."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """The same elements in the shape of `other`."""
+    def where(self, condition: Tensor, other: Any) -> Tensor:
+        """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    def zero_(self) -> Tensor:
+        """Set every element to 0. Returns this tensor."""

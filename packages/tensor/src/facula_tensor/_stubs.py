@@ -1,0 +1,157 @@
+"""Writes what type checkers and editors read of this package: its stubs, from the functions as they are at run time.
+
+    python -m facula_tensor._stubs
+
+Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows. So
+their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_methods.pyi` for what is put
+on Tensor. A test compares them with what this would write.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import facula_tensor
+from facula_tensor import functional
+
+FOLDER = Path(facula_tensor.__file__).parent
+HEAD = '''"""{} Written by facula_tensor._stubs."""
+
+# fmt: off
+# ruff: noqa
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+'''
+BUILTINS = {"bool", "complex", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
+KNOWN = {"Any", "DType", "Generator", "Iterator", "None", "Sequence", "Tensor", "np.ndarray"} | BUILTINS
+NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def annotation(value: Any) -> str:
+    """An annotation's text. `bool`, `int` and the like have other meanings here, so Python's own say that they are."""
+    if value is inspect.Parameter.empty:
+        return "Any"
+    text = value if isinstance(value, str) else value.__name__
+    unknown = set(NAME.findall(text)) - KNOWN
+    if unknown:
+        raise SystemExit(f"stubs: annotations name {sorted(unknown)}; add what they need to HEAD and KNOWN")
+    return NAME.sub(lambda found: f"builtins.{found[0]}" if found[0] in BUILTINS else found[0], text)
+
+
+def definition(name: str, function: Any, *, method: bool = False) -> str:
+    """`def name(...) -> ...: ...`, with the first line of the docstring."""
+    signature = inspect.signature(function)
+    parts: list[str] = []
+    starred = False
+    for place, one in enumerate(signature.parameters.values()):
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            parts.append("*")
+        starred = starred or one.kind in (one.KEYWORD_ONLY, one.VAR_POSITIONAL)
+        if method and not place:
+            parts.append("self")
+            continue
+        star = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
+        plain = one.default is None or type(one.default) in (bool, int, float, str)
+        default = "" if one.default is one.empty else f" = {one.default!r}" if plain else " = ..."
+        parts.append(f"{star}{one.name}: {annotation(one.annotation)}{default}")
+    said = (inspect.getdoc(function) or "").splitlines()
+    ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    lines = [f"def {name}({', '.join(parts)}) -> {annotation(signature.return_annotation)}:{ignored}"]
+    first = said[0].strip() if said else ""
+    lines.append("    ..." if not said else f"    {first!r}" if '"' in first or "\\" in first else f'    """{first}"""')
+    return "\n".join(lines) + "\n"
+
+
+def functions(module: ModuleType) -> str:
+    """The stubs of a module's public functions."""
+    text = aliases = ""
+    for name in sorted(set(module.__all__)):
+        value: Any = getattr(module, name)
+        if not inspect.isfunction(inspect.unwrap(value)):
+            continue
+        own = value.__name__
+        if own != name and getattr(module, own, None) is value:
+            aliases += f"{name} = {own}\n"
+        else:
+            text += definition(name, value)
+    return text + aliases
+
+
+def is_function(name: str) -> bool:
+    """Whether a public name is one that `functions` writes."""
+    return name in facula_tensor.__all__ and inspect.isfunction(getattr(facula_tensor, name))
+
+
+def imports() -> str:
+    """What `__init__.py` imports by name, and the names of the starred modules that are no functions."""
+    text = ""
+    tree = ast.parse((FOLDER / "__init__.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                shown = one.asname or one.name
+                if shown != "*" and not shown.startswith("_") and not is_function(shown):
+                    text += f"from {'.' * node.level}{node.module or ''} import {one.name} as {one.name}\n"
+                    text += f"{shown} = {one.name}\n" if shown != one.name else ""
+                if one.name == "*":
+                    module = sys.modules["facula_tensor." + (node.module or "")]
+                    for name in module.__all__:
+                        value = getattr(module, name)
+                        if not callable(value) or isinstance(value, type):
+                            text += f"from .{node.module} import {name} as {name}\n"
+    return text + "from facula_storage import DType\n"
+
+
+def package() -> str:
+    """`__init__.pyi`."""
+    listed = "".join(f'    "{name}",\n' for name in sorted(set(facula_tensor.__all__)))
+    return (
+        HEAD.format("The public functions as type checkers see them.")
+        + imports()
+        + f"\n__version__: builtins.str\n__all__ = [\n{listed}]\n\n"
+        + functions(facula_tensor)
+    )
+
+
+def network_functions() -> str:
+    """`functional.pyi`."""
+    listed = "".join(f'    "{name}",\n' for name in sorted(functional.__all__))
+    return (
+        HEAD.format("The functions of networks as type checkers see them.")
+        + f"from ._tensor import Tensor\nfrom ._random import Generator\n\n__all__ = [\n{listed}]\n\n"
+        + functions(functional)
+    )
+
+
+def methods() -> str:
+    """`_methods.pyi`: what is put on Tensor where operators are declared."""
+    text = HEAD.format("The methods that declarations put on Tensor.")
+    text += "from facula_storage import DType\n\nfrom ._random import Generator\nfrom ._tensor import Tensor\n\n"
+    body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
+    for name, value in sorted(vars(facula_tensor.Tensor).items()):
+        written = ""
+        if isinstance(value, property) and value.fget.__module__ != "facula_tensor._tensor":
+            written = f"@property\ndef {name}(self) -> Any: ...\n"
+            if value.fset is not None:
+                written += f"@{name}.setter\ndef {name}(self, new: Any) -> None: ...\n"
+        elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor":
+            written = definition(name, value, method=True)
+        body += "".join(f"    {line}\n" for line in written.splitlines())
+    return text + body
+
+
+STUBS = {"__init__.pyi": package, "functional.pyi": network_functions, "_methods.pyi": methods}
+
+if __name__ == "__main__":
+    for file, write in STUBS.items():
+        (FOLDER / file).write_text(write())
