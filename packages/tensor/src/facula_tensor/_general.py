@@ -234,11 +234,24 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     outputs = output_layouts(op, layouts, parameters)
     device = next(one.device for one in layouts if isinstance(one, Layout))
     plan = device.backend.plan(op.kernel, layouts, outputs, fixed)
+    if plan.workspace:
+        plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
     if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
-    if plan.workspace or (quick and len(outputs) > 1):
+    if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
     return table.add(key, plan)
+
+
+def with_workspace(plan: Plan, arrays: int) -> Plan:
+    """The plan with a launch that takes `arrays` addresses and finds the workspace, which follows them, by itself."""
+    layout, launch = contiguous((plan.workspace,), uint8, plan.outputs[0].device), plan.launch
+
+    def launch_with_workspace(n: int, *args: Any) -> None:
+        workspace = allocate(layout)
+        launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
+
+    return Plan(plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size)
 
 
 def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
@@ -329,17 +342,14 @@ def launch(
             scalars += (a.real, a.imag)
         elif a is not None and not isinstance(a, Tensor):
             scalars.append(a)
-    workspace = None
-    if plan.workspace:
-        workspace = allocate(contiguous((plan.workspace,), uint8, plan.outputs[0].device))
     places = [*tensors, *outputs]
+    if plan.workspace:
+        plan = with_workspace(plan, len(places))
     for storage, _ in places:
         plain_address(storage)
     if n is None:
         n = plan.outputs[0].numel if plan.outputs else 0
     addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
-    if workspace is not None:
-        addresses.append(workspace.ptr)  # type: ignore[arg-type]
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:

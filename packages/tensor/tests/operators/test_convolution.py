@@ -145,6 +145,22 @@ def test_dtypes_and_kinds_are_refused_by_name():
         F.conv2d(x, w, stride=1.5)
     with pytest.raises(TypeError, match=r"conv2d.*list"):
         F.conv2d([[1.0]], w)
+    F.conv2d(x, w, stride=1)
+    for same in (1.0, True):  # equal to a number that was taken before
+        with pytest.raises(TypeError, match=f"stride to be an int or two; got {same}"):
+            F.conv2d(x, w, stride=same)
+
+
+def test_the_workspace_is_found_on_the_quick_path(monkeypatch):
+    """A convolution of layouts that are known does not go the long way."""
+    x, w = drawn(2, 3, 6, 6), drawn(4, 3, 3, 3)
+    first = F.conv2d(x, w)
+
+    def long_way(op, *args):
+        raise AssertionError(f"{op.name} went the long way")
+
+    monkeypatch.setattr("facula_tensor._quick_many.general", long_way)
+    assert (F.conv2d(x, w) == first).all()
 
 
 def test_meta_and_memory():

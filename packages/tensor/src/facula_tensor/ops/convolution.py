@@ -134,7 +134,7 @@ def _check_shapes(
         raise ArgumentError(f"{operation}: expected a kernel of at least one element; got weight {weight}")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)
 def _conv2d_parameters(
     input: tuple, weight: tuple, bias: tuple | None, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> tuple:
@@ -167,7 +167,7 @@ def _conv2d_parameters(
     return (stride, before, dilation, groups, size)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)
 def _transposed_parameters(
     input: tuple,
     weight: tuple,
