@@ -18,7 +18,7 @@ def draw(run: Run, digits: Digits, path: str) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4), dpi=100, layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(5, 4))
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(5, 4))[0]
     axes = left.subplots()
     steps = len(run.losses) // run.epochs
     means = [sum(run.losses[at : at + steps]) / steps for at in range(0, steps * run.epochs, steps)]
