@@ -37,6 +37,8 @@ PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.t
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
+LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
+XDIST = "pytest-xdist>=3.6,<4"
 TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
@@ -201,15 +203,17 @@ def package_tests(session: nox.Session, package: str) -> None:
     """One package's tests, on its wheel and its declared dependencies, with nothing else of ours installed."""
     for old in RESULTS.glob(f"{package}*.xml"):
         old.unlink()
-    install(session, package, extra="test")
+    spread = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"] if package in LARGE else []
+    install(session, package, extra="test", also=(XDIST,) if spread else ())
     place = outside_the_tree(session, package)
-    run_pytest(session, package, "tests", *session.posargs, cwd=place)
+    run_pytest(session, package, "tests", *spread, *session.posargs, cwd=place)
     run_pytest(session, f"{package}-each", "each_package", cwd=place, FACULA_PACKAGE=package)
     if package == "cpu":
         for level in lower_levels(session):
             session.log(f"kernels at {level}")
             others = [f"--ignore=tests/test_{name}.py" for name in ("build", "pool")]
-            run_pytest(session, f"cpu-{level}", "tests", *others, *session.posargs, cwd=place, FACULA_CPU_LEVEL=level)
+            arguments = ["tests", *others, *spread, *session.posargs]
+            run_pytest(session, f"cpu-{level}", *arguments, cwd=place, FACULA_CPU_LEVEL=level)
 
 
 def lower_levels(session: nox.Session) -> tuple[str, ...]:
