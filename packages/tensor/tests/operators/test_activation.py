@@ -117,3 +117,10 @@ def test_refusals():
         F.silu(ft.ones(2, dtype=ft.complex64))
     with pytest.raises(TypeError, match="list"):
         F.elu([1.0])
+
+
+def test_bounds_of_integers_are_integers():
+    x = ft.tensor([-1, 3, 9])
+    assert F.relu6(x).dtype is ft.int64
+    assert F.relu6(x).tolist() == [0, 3, 6]
+    assert F.hardtanh(x, -0.5, 4.5).tolist() == [0, 3, 4]

@@ -246,3 +246,11 @@ def test_weights_and_extremes_of_distances():
     assert F.smooth_l1_loss(x, y, beta=0).item() == 1.5
     assert F.mse_loss(x, y, size_average=False).item() == 5
     assert F.mse_loss(x, y, reduce=False).tolist() == [1, 4]
+
+
+def test_what_is_no_probability_has_no_divergence():
+    losses = F.kl_div(ft.tensor([-1.0, -1.0]), ft.tensor([0.0, -1.0]), reduction="none")
+    assert losses[0].item() == 0.0
+    assert losses[1].isnan().item()
+    with pytest.raises(ValueError, match="a number delta > 0; got 1j"):
+        F.huber_loss(ft.ones(2), ft.ones(2), delta=1j)

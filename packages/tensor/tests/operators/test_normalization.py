@@ -213,3 +213,12 @@ def test_dropout_refuses():
     assert ft.get_rng_state() == state
     with pytest.raises(RuntimeError, match="leaf"):
         F.dropout(ft.ones(2, requires_grad=True), inplace=True)
+
+
+def test_an_empty_batch_teaches_nothing():
+    mean, var = ft.zeros(3), ft.ones(3)
+    assert F.batch_norm(ft.zeros(0, 3, 4), mean, var, training=True).shape == (0, 3, 4)
+    assert mean.tolist() == [0.0] * 3
+    assert var.tolist() == [1.0] * 3
+    with pytest.raises(ValueError, match="eps of at least 0.*-1"):
+        F.batch_norm(ft.zeros(2, 3), None, None, training=True, eps=-1)

@@ -275,8 +275,8 @@ def huber_loss(
     tensor([0.5000, 1.5000])
     """
     reduction_of("huber_loss", reduction)
-    if not delta > 0:
-        raise ArgumentError(f"huber_loss: expected delta > 0; got {delta}")
+    if not isinstance(delta, (int, float)) or not delta > 0:
+        raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta!r}")
     pair("huber_loss", input, target)
     off = (input - target).abs()
     near = off.clamp(max=delta)  # near (off - near / 2): a square where they are equal, a line beyond
@@ -385,8 +385,7 @@ def kl_div(
     if log_target:
         losses = target.exp() * (target - input)
     else:
-        positive = target > 0
-        safe = recording.where(positive, target, recording.ones_like(target))
+        safe = recording.where(target == 0, recording.ones_like(target), target)
         losses = target * safe.log() - target * input
     loss = reduced(losses, reduction)
     return loss / input.shape[0] if batch and input.ndim else loss

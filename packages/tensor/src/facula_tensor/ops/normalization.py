@@ -93,7 +93,7 @@ def _recorded_gradients(
     F = recording
     layout = layout_of_tensor(input)
     dims = (0, *range(2, len(layout.shape)))
-    each = 1 / (layout.numel // layout.shape[1])
+    each = 1 / max(1, layout.numel // max(1, layout.shape[1]))
     centred = F.sub(input, F.mul(F.sum(input, (dims, True)), each))
     deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), each), eps))
     y = F.mul(centred, deviation)
@@ -155,7 +155,8 @@ def batch_norm(
 
     In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
     batch's, the variance being the unbiased one. Else by the running ones. float32 and float64, all in one dtype.
-    ValueError for shapes that do not fit, and in training for a single value a channel.
+    Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
+    and in training for a single value a channel.
 
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
@@ -163,6 +164,8 @@ def batch_norm(
             [ 1.0000]])
     """
     layout = layout_of_tensor(as_tensor("batch_norm", input))
+    if not eps >= 0:
+        raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
     if not training:
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
@@ -171,4 +174,8 @@ def batch_norm(
         raise ArgumentError(
             f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
         )
+    if not layout.numel:
+        given = (input, weight, bias, running_mean, running_var)
+        check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
+        running_mean = running_var = None
     return recording.batch_norm(input, weight, bias, running_mean, running_var, (float(momentum), float(eps)))[0]
