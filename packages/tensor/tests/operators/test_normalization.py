@@ -220,5 +220,5 @@ def test_an_empty_batch_teaches_nothing():
     assert F.batch_norm(ft.zeros(0, 3, 4), mean, var, training=True).shape == (0, 3, 4)
     assert mean.tolist() == [0.0] * 3
     assert var.tolist() == [1.0] * 3
-    with pytest.raises(ValueError, match="eps of at least 0.*-1"):
+    with pytest.raises(ValueError, match=r"eps of at least 0.*-1"):
         F.batch_norm(ft.zeros(2, 3), None, None, training=True, eps=-1)
