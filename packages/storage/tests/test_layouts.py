@@ -144,6 +144,7 @@ def test_pickled_in_another_process(run_python):
 def small_tables(monkeypatch):
     """Empty tables with room for eight layouts."""
     monkeypatch.setattr(tables, "TABLE_LIMIT", 8)
+    monkeypatch.setattr(tables, "SHAPES_LIMIT", 8)
     monkeypatch.setattr(tables, "DROPPED", 1)
     monkeypatch.setattr(tables, "_table", {})
     monkeypatch.setattr(tables, "_rows_first", {})
@@ -257,7 +258,7 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
     for thread in [Running(work, seed) for seed in range(8)]:
         thread.finish()
     assert tables.TABLE_LIMIT - tables.DROPPED - 8 < len(tables._table) <= tables.TABLE_LIMIT + 8
-    assert len(tables._rows_first) <= tables.TABLE_LIMIT + 8
+    assert len(tables._rows_first) <= tables.SHAPES_LIMIT + 8
 
 
 def test_importing_makes_no_layout_and_no_backend(run_python):

@@ -133,7 +133,8 @@ class Layout:
 # entries, so each miss in one looks into the other: else `contiguous` and `layout_of` would give
 # two objects for one layout as long as the program runs.
 # `setdefault` publishes a layout only when it is complete, so no lock is needed.
-TABLE_LIMIT = 4096
+TABLE_LIMIT = 3072
+SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other table has dropped
 FRESH_START = 1 << 16
 DROPPED = 128  # at once
 
@@ -183,7 +184,7 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
         if type(step) is not int or type(shape) is not tuple or min(shape, default=0) < 0 or step << 6 > LARGEST:
             return layout_of(shape, strides, dtype, device)  # refused there, or made with care
         layout = _publish(full_key, _make(shape, strides, dtype, device, 0 if 0 in shape else step, True))
-    if len(_rows_first) >= TABLE_LIMIT:
+    if len(_rows_first) >= SHAPES_LIMIT:
         _make_room(_rows_first)
     return _rows_first.setdefault(key, layout)
 

@@ -74,7 +74,7 @@ class PlanTable:
     them. Bounded like the layout table, and for the same reason.
     """
 
-    LIMIT = 1024
+    LIMIT = 512
     DROPPED = 64  # at once, as layouts are
     DENSE = DENSE_PLACES
     __slots__ = ("__weakref__", "by_key", "dense", "operator", "with_float", "with_int")
