@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from facula_storage import DType, Layout, bool_, contiguous, int64
+from facula_storage import DType, Layout, bool_, contiguous, float32, int64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
@@ -24,10 +24,10 @@ MOST_DIMS = 64
 
 
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None and ()."""
+    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None, () and []."""
     if ndim > MOST_DIMS:
         raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
-    if dim is None or dim == ():
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(ndim))
     if not isinstance(dim, (tuple, list)):
         return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
@@ -108,8 +108,9 @@ def sum(
 ) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several).
 
-    Integers and bool are summed in int64; half precisions in float32, and float32 in blocks, so that the
-    error grows with the logarithm of the length. `keepdim` keeps reduced dimensions with length 1.
+    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
+    float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
+    reduced dimensions with length 1.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
@@ -119,8 +120,12 @@ def sum(
         dim = axis_for(dim, axis, "sum")
     input = as_tensor("sum", input)
     if dtype is not None:
-        input = input.to(as_dtype(dtype, "sum"))
-    return recording.sum(input, (dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)), out=out)
+        dtype = as_dtype(dtype, "sum")
+        input = input.to(dtype)
+    parameters = dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)
+    if dtype is None or accumulating(dtype) is dtype:
+        return recording.sum(input, parameters, out=out)
+    return give("sum", recording.sum(input, parameters).to(dtype), out)  # narrow integers wrap
 
 
 @asks
@@ -137,6 +142,8 @@ def mean(
 ) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
 
+    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
     tensor(2.5000)
@@ -145,13 +152,18 @@ def mean(
         dim = axis_for(dim, axis, "mean")
     input = as_tensor("mean", input)
     if dtype is not None:
-        input = input.to(as_dtype(dtype, "mean"))
+        dtype = as_dtype(dtype, "mean")
+        if dtype.category < FLOATING:
+            raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
+        input = input.to(dtype)
     if input.dtype.category < FLOATING:
         raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
     dims = dims_of("mean", dim, input.ndim)
     count = product(input.shape[i] for i in dims)
-    total = recording.sum(input, (dims, bool(keepdim or keepdims)))
-    return give("mean", recording.div(total, float(count)) if count else recording.mul(total, float("nan")), out)
+    half = input.dtype.category == FLOATING and input.dtype.itemsize == 2
+    total = recording.sum(input.to(float32) if half else input, (dims, bool(keepdim or keepdims)))
+    result = recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
+    return give("mean", result.to(input.dtype) if half else result, out)
 
 
 def _extreme(name: str, other_doc: str) -> Any:
