@@ -151,3 +151,32 @@ def test_without_the_extra_it_says_what_to_install(module, tmp_path):
     done = run(tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     assert done.returncode == 2
     assert "install facula with its extra `examples`" in done.stderr
+
+
+def test_what_could_not_be_kept_is_refused_before_any_work(tmp_path):
+    for arguments, message in (
+        (("--checkpoint", "x.png", "--picture", "./x.png"), "expected another file than the checkpoint"),
+        (("--picture", "a.xyz"), "ends in one of .*png"),
+    ):
+        done = run(tmp_path, *arguments)
+        assert done.returncode == 2
+        assert re.search(message, done.stderr)
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_large_image_takes_little(trained, tmp_path):
+    import tracemalloc
+
+    from matplotlib.image import imsave
+
+    from facula.examples.digits.reading import from_file
+
+    picture = np.full((1500, 1200), 255, np.uint8)
+    picture[300:1200, 500:640] = 0
+    imsave(tmp_path / "one.png", picture, cmap="gray", vmin=0, vmax=255)
+    tracemalloc.start()
+    image = from_file(str(tmp_path / "one.png"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert image.shape == (8, 8)
+    assert most < 64 * picture.size

@@ -162,3 +162,23 @@ def test_a_full_disk_leaves_the_old_file(path):
     assert "the old file is as it was" in done.stdout and "kept.safetensors" in done.stdout, done.stdout + done.stderr
     assert facula.load(path).tolist() == [1.0] * 4
     assert os.listdir(path.parent) == [path.name]
+
+
+def test_the_state_of_schedules_comes_back(path):
+    def schedules():
+        optimizer = facula.optim.SGD([facula.ones(1, requires_grad=True)], lr=1.0)
+        kinds = facula.optim.lr_scheduler
+        yield optimizer, kinds.MultiStepLR(optimizer, [2, 2, 4])
+        yield optimizer, kinds.LambdaLR(optimizer, [float])
+
+    for (first, made), (second, again) in zip(schedules(), schedules(), strict=True):
+        first.step()
+        made.step()
+        facula.save({"schedule": made.state_dict(), "optimizer": first.state_dict()}, path)
+        kept = facula.load(path)
+        again.load_state_dict(kept["schedule"])
+        second.load_state_dict(kept["optimizer"])
+        for _ in range(5):
+            assert again.get_last_lr() == made.get_last_lr()
+            for part in (first, second, made, again):
+                part.step()

@@ -54,7 +54,9 @@ def load(
         map_location: the device on which the tensors are wanted; None is the CPU. A dict leads from the device where
             a tensor would be to the one where it is wanted: `{"cpu": "cuda"}`.
         weights_only: accepted for programs that pass it; nothing but data is ever read, whatever it is.
-        mmap: read the elements from the file when they are touched; the file is not changed by what is written.
+        mmap: read the elements from the file when they are touched; the file is not changed by what is written. It
+            must stay as long as it is: touching what somebody has cut off ends the program (SIGBUS). `save` replaces
+            files and never shortens one, so a file that only it writes is safe.
 
     Raises:
         ValueError: the file is truncated, damaged, of another kind (a pickle, a zip archive) or not what `save`

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from math import cos, pi
 from typing import TYPE_CHECKING
@@ -79,12 +78,12 @@ class MultiStepLR(CurveLR):
     """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice."""
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
-        self.milestones, self.gamma = Counter(milestones), gamma
+        self.milestones, self.gamma = dict(Counter(milestones)), gamma  # a plain dict: files hold nothing else
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
         """gamma to the number of milestones so far."""
-        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
+        return self.gamma ** sum(times for at, times in self.milestones.items() if at <= epoch)
 
 
 class ConstantLR(CurveLR):

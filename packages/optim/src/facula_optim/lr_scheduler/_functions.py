@@ -28,7 +28,9 @@ class _Functions(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """As for all schedules; of callable objects their attributes, and nothing of functions."""
         state = super().state_dict()
-        kept = [None if isinstance(f, FunctionType) else dict(vars(f)) for f in self.lr_lambdas]
+        kept = [
+            None if isinstance(f, (FunctionType, type)) else dict(getattr(f, "__dict__", {})) for f in self.lr_lambdas
+        ]
         return {**state, "lr_lambdas": kept}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

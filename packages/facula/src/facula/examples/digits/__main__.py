@@ -42,6 +42,9 @@ def options() -> argparse.Namespace:
     if given.read is None:
         for name in ("checkpoint", "picture"):
             check_writable(parser, f"--{name}", getattr(given, name))
+        if os.path.realpath(given.checkpoint) == os.path.realpath(given.picture):
+            parser.error(f"--picture: expected another file than the checkpoint; got {given.picture!r} for both")
+        check_format(parser, given.picture)
     return given
 
 
@@ -69,6 +72,16 @@ def check_writable(parser: argparse.ArgumentParser, option: str, path: str) -> N
         parser.error(f"{option}: expected a path for a file; got the folder {path!r}")
     if not os.access(folder, os.W_OK):
         parser.error(f"{option}: the folder of {path!r} is write-protected; choose another")
+
+
+def check_format(parser: argparse.ArgumentParser, path: str) -> None:
+    """End the program unless a picture can be written in the format that the path's ending names."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    formats = FigureCanvasBase.get_supported_filetypes()
+    ending = os.path.splitext(path)[1][1:].lower()
+    if ending and ending not in formats:
+        parser.error(f"--picture: expected a path that ends in one of {', '.join(sorted(formats))}; got {path!r}")
 
 
 def command(*arguments: str) -> str:

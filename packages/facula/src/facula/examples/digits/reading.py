@@ -58,7 +58,9 @@ def from_file(path: str) -> facula.Tensor:
         raise ValueError(f"{path}: shows no digit; expected ink and paper that differ in brightness")
     inked = ink > 0.4 * ink.max()
     rows, columns = np.flatnonzero(inked.any(1)), np.flatnonzero(inked.any(0))
-    cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].repeat(8, 0).repeat(8, 1)
+    cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    times = -(-64 // max(cut.shape))  # a small one is enlarged, so that 8 by 8 fields divide it nearly evenly
+    cut = cut.repeat(times, 0).repeat(times, 1)
     high, wide = cut.shape
     side = max(high, wide)
     square = np.pad(cut, [((side - length) // 2, (side - length + 1) // 2) for length in (high, wide)])

@@ -58,7 +58,8 @@ def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkp
     optimizer = optim.AdamW(network.parameters(), lr=rate)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * len(loader))
     digits_in_all = epochs * len(digits.training)
-    seldom = 0.1 if sys.stderr.isatty() else 2.0  # seconds between two pictures of the bar; a log wants few
+    watched = sys.stderr is not None and sys.stderr.isatty()  # it is None where a daemon has closed it
+    seldom = 0.1 if watched else 2.0  # seconds between two pictures of the bar; a log wants few
     with tqdm(total=digits_in_all, desc="training", unit=" digits", unit_scale=True, mininterval=seldom) as bar:
         for _ in range(epochs):
             network.train()
