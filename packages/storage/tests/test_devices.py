@@ -67,11 +67,15 @@ def test_index_twice():
         Device("cuda:0", 1)
 
 
-def test_an_unknown_device_says_what_to_install():
-    device = Device("notthere:2")
-    with pytest.raises(RuntimeError, match=r"'notthere:2'.*known are .*cpu.*facula-notthere"):
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("xla:2", r"'xla:2'.*known are .*cpu.*facula-xla"), ("notthere:2", r"no kind of .*known are .*cpu")],
+)
+def test_an_unknown_device_says_what_there_is(name, says):
+    device = Device(name)
+    with pytest.raises(RuntimeError, match=says):
         device.backend
-    with pytest.raises(RuntimeError, match="facula-notthere"):
+    with pytest.raises(RuntimeError, match=says):
         contiguous((2,), float32, device)
 
 

@@ -178,7 +178,7 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
             if not adapter.is_scalar(root):
                 raise GradientError(
                     f"{name}: expected a real scalar, or a gradient for it; {which} is {adapter.describe(root)}. Pass "
-                    "one, or reduce the value first, with sum() or mean() (abs() or .real, if it is complex)"
+                    "one, or reduce the value first, with sum() or mean() (of its abs(), if it is complex)"
                 )
             g = adapter.ones_like(root)
         else:

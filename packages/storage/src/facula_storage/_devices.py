@@ -109,8 +109,15 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
                 device._backend = None
 
 
+ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "vulkan", "xla", "xpu"))  # whose names programs know
+
+
 def _connect(device: Device) -> Backend:
     factory = _factories.get(device.type) or _installed(device.type)
+    if factory is None and device.type not in ACCELERATORS:
+        raise RuntimeError(
+            f"device {str(device)!r}: {device.type!r} is no kind of device; known are {', '.join(sorted(_factories))}"
+        )
     if factory is None:
         raise RuntimeError(
             f"device {str(device)!r}: no backend for {device.type!r} is installed; known are "

@@ -255,7 +255,7 @@ def div(input: Any, other: Any, *, rounding_mode: builtins.str | None = None, ou
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def empty(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
     """A tensor whose elements are whatever was in memory."""
 def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
@@ -355,7 +355,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign turned. Not defined for bool."""
 def nonzero(input: Tensor, *, as_tuple: builtins.bool = False) -> Any:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def ones(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
@@ -433,7 +433,7 @@ def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
 def where(condition: Tensor, input: Any = ..., other: Any = ..., *, out: Tensor | None = None) -> Any:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def zeros(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""

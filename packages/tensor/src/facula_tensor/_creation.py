@@ -53,14 +53,16 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
     return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def empty(
+    *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """A tensor whose elements are whatever was in memory.
 
     >>> empty(2, 3).shape
     facula.Size([2, 3])
     """
     try:
-        shape = sizes("empty", size)
+        shape = sizes("empty", lengths if size is None else (*lengths, size))
         if min(shape, default=0) < 0:
             raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
         layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
@@ -84,32 +86,38 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     return finish(result, requires_grad)
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros(
+    *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """A tensor of zeros.
 
     >>> zeros(2)
     tensor([0., 0.])
     """
-    result = empty(*size, dtype=dtype, device=device)
+    result = empty(*lengths, size=size, dtype=dtype, device=device)
     fill(result, 0)
     return finish(result, requires_grad)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def ones(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones.
 
     >>> ones(2)
     tensor([1., 1.])
     """
-    result = empty(*size, dtype=dtype, device=device)
+    result = empty(*lengths, size=size, dtype=dtype, device=device)
     fill(result, 1)
     return finish(result, requires_grad)
 
 
-def _like(input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"expected a Tensor to be like; got {type(input).__name__}")
+def _as(input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
     return {"dtype": input.dtype if dtype is None else dtype, "device": input.device if device is None else device}
+
+
+def _like(name: str, input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
+    return {"size": tuple(input.shape), **_as(input, dtype, device)}
 
 
 def _like_finish(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
@@ -120,7 +128,7 @@ def empty_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
-    return _like_finish(empty(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
+    return _like_finish(empty(**_like("empty_like", input, dtype, device)), memory_format, requires_grad)
 
 
 def zeros_like(
@@ -131,7 +139,7 @@ def zeros_like(
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
-    return _like_finish(zeros(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
+    return _like_finish(zeros(**_like("zeros_like", input, dtype, device)), memory_format, requires_grad)
 
 
 def ones_like(
@@ -142,7 +150,7 @@ def ones_like(
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
-    return _like_finish(ones(tuple(input.shape), **_like(input, dtype, device)), memory_format, requires_grad)
+    return _like_finish(ones(**_like("ones_like", input, dtype, device)), memory_format, requires_grad)
 
 
 def full_like(
@@ -160,7 +168,7 @@ def full_like(
     tensor([3., 3.])
     """
     return _like_finish(
-        full(tuple(input.shape), fill_value, **_like(input, dtype, device)), memory_format, requires_grad
+        full(fill_value=fill_value, **_like("full_like", input, dtype, device)), memory_format, requires_grad
     )
 
 
@@ -276,7 +284,7 @@ def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
 
 def _new(name: str, maker: Any) -> None:
     def new(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        return finish(maker(*size, **_like(self, dtype, device)), requires_grad)
+        return finish(maker(*size, **_as(self, dtype, device)), requires_grad)
 
     new.__name__ = new.__qualname__ = name
     new.__doc__ = f"`{maker.__name__}` in the dtype and on the device of this tensor."

@@ -34,7 +34,7 @@ class Methods:
     def __complex__(self) -> builtins.complex:
         """The one element as a complex number."""
     def __contains__(self, value: Any) -> builtins.bool:
-        """Whether any element equals `value`."""
+        """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     def __divmod__(self, other: Any) -> Any:
         """`(self // other, self % other)`."""
     def __dlpack__(self, *, stream: Any = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: Any = None, copy: builtins.bool | None = None) -> builtins.object:
@@ -47,6 +47,8 @@ class Methods:
         """The one element as a float."""
     def __floordiv__(self, other: Any) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def __format__(self, spec: builtins.str) -> builtins.str:
+        'What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`.'
     def __ge__(self, other: Any) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Any) -> Tensor:
@@ -105,6 +107,8 @@ class Methods:
         """Each element with its sign turned. Not defined for bool."""
     def __or__(self, other: Any) -> Tensor:
         """The bits that an element of each pair has; logical or for bool."""
+    def __pos__(self) -> Tensor:
+        """The tensor itself."""
     def __pow__(self, other: Any) -> Tensor:
         """Each element raised to the power of the other operand's."""
     def __radd__(self, other: Any) -> Tensor:

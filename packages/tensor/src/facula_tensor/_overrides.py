@@ -204,6 +204,7 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
     elif cls is Tensor and all([hasattr(one, "__index__") and not isinstance(one, bool) for one in arguments]):
         source, arguments = empty(*arguments, device=device), ()
     elif cls is Tensor:
+        first = next((one for one in arguments if not hasattr(one, "__index__") or isinstance(one, bool)), first)
         raise TypeError(
             f"Tensor: expected lengths, data in a list, tuple or array, or a tensor; got {type(first).__name__} "
             f"{first!r:.60}; use facula.tensor() for a number"

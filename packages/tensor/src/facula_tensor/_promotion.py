@@ -57,6 +57,8 @@ def promote_types(a: DType, b: DType) -> DType:
     >>> promote_types(uint8, int8), promote_types(int64, float16)
     (facula.int16, facula.float16)
     """
+    if not (isinstance(a, DType) and isinstance(b, DType)):
+        raise TypeError(f"promote_types: expected two dtypes such as facula.float32; got {a!r} and {b!r}")
     if a is b:
         return a
     low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize, dtype.is_signed))

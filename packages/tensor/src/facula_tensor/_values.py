@@ -12,6 +12,7 @@ from facula_storage.extend import blank
 from ._errors import ArgumentError
 from ._operator import raw, recording
 from ._overrides import ask, overridden
+from ._promotion import plain_number
 from ._sites import user_site
 from ._tensor import Overridden, Tensor, layout_of_tensor, make, method
 
@@ -117,7 +118,15 @@ def dlpack(
     dl_device: Any = None,
     copy: bool | None = None,
 ) -> object:
-    """A DLPack capsule over the same memory. `copy=True` exports a copy."""
+    """A DLPack capsule over the same memory. `copy=True` exports a copy.
+
+    BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
+    """
+    if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
+        raise BufferError(
+            f"__dlpack__: expected dl_device {device_for_dlpack(self)}, where the elements are; got {dl_device}; "
+            "use .to(device) first"
+        )
     if self.node is not None:
         raise BufferError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
     if copy:
@@ -211,9 +220,29 @@ def as_index(self: Tensor) -> int:
     return int(item(self))
 
 
+@method("__pos__")
+def positive(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    return self
+
+
+@method("__format__")
+def formatted(self: Tensor, spec: str) -> str:
+    """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
+    if type(self) is Tensor and not layout_of_tensor(self).shape and self.device.type != "meta":
+        return format(item(self), spec)
+    if spec:
+        raise TypeError(
+            f"format: expected a zero-dimensional tensor for {spec!r}; got shape {tuple(self.shape)}; use .item()"
+        )
+    return str(self)
+
+
 @method("__contains__")
 def contains(self: Tensor, value: Any) -> bool:
-    """Whether any element equals `value`."""
+    """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
+    if not isinstance(value, Tensor) and plain_number(value) is None:
+        raise TypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")
     return bool((self == value).any().item())
 
 

@@ -44,24 +44,29 @@ def jacobian(
             [0., 4.]])
     """
     _refuse("jacobian", vectorize, strategy)
+    return _jacobian("jacobian", func, inputs, create_graph, strict)
+
+
+def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool) -> Any:
+    """`jacobian`, for what bears `name`."""
     with enable_grad():
-        points, one_in = _points("jacobian", inputs, create_graph)
-        outputs, one_out = _results("jacobian", func, points)
-        rows = tuple([_jacobian_of(out, k, points, create_graph, strict) for k, out in enumerate(outputs)])
+        points, one_in = _points(name, inputs, create_graph)
+        outputs, one_out = _results(name, func, points)
+        rows = tuple([_jacobian_of(out, k, points, create_graph, strict, name) for k, out in enumerate(outputs)])
     columns = tuple([row[0] for row in rows]) if one_in else rows
     return columns[0] if one_out else columns
 
 
-def _jacobian_of(out: Tensor, which: int, points: tuple, create_graph: bool, strict: bool) -> tuple:
+def _jacobian_of(out: Tensor, which: int, points: tuple, create_graph: bool, strict: bool, name: str) -> tuple:
     """The derivatives of one output, one for each input."""
     rows: list[list[Tensor]] = [[] for _ in points]
     flat = out.reshape(-1)
     for element in flat if out.requires_grad else ():
         found = grad(element, points, retain_graph=True, create_graph=create_graph, allow_unused=True)
         for column, row, point, g in zip(range(len(points)), rows, points, found, strict=True):
-            row.append(_or_zeros("jacobian", g, point, strict, f"output {which}", f"input {column}"))
+            row.append(_or_zeros(name, g, point, strict, f"output {which}", f"input {column}"))
     if strict and not out.requires_grad:
-        raise GradientError(f"jacobian: expected outputs that depend on inputs; output {which} does not (strict=True)")
+        raise GradientError(f"{name}: expected outputs that depend on inputs; output {which} does not (strict=True)")
     shape = tuple(out.shape)
     return tuple(
         [
@@ -92,10 +97,10 @@ def hessian(
 
     def gradient(*points: Tensor) -> Tensors:
         out = _one("hessian", func(*points))
-        found = _jacobian_of(out, 0, points, True, strict)
+        found = _jacobian_of(out, 0, points, True, strict, "hessian")
         return tuple([g.reshape(point.shape) for g, point in zip(found, points, strict=True)])
 
-    result = jacobian(gradient, inputs, create_graph, strict)
+    result = _jacobian("hessian", gradient, inputs, create_graph, strict)
     return result if isinstance(inputs, tuple) else result[0]
 
 

@@ -325,7 +325,8 @@ def _declare_composites() -> None:
         if not x.is_complex():
             return F.sign(x)
         size = F.abs(x)
-        return F.where(F.eq(size, 0), F.zeros_like(x), F.div(x, size))
+        # Divided by 1 at 0: a quotient 0 / 0 that `where` passes over would still be NaN in the next derivative.
+        return F.div(x, F.where(F.eq(size, 0), F.add(F.zeros_like(size), 1), size))
 
     @composite
     def power_slope(F: Any, x: Tensor, n: Any) -> Any:

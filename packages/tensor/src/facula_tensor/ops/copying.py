@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import edge_to
-from facula_storage import Device, Layout, contiguous
+from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import operator
@@ -152,6 +152,8 @@ def to_like(
     >>> tensor([1.7, -1.7]).to(int64)
     tensor([ 1, -1])
     """
+    if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
+        raise TypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
     for arg in args:
         if isinstance(arg, Tensor):
             dtype, device = arg.dtype, arg.device

@@ -255,11 +255,26 @@ class Extremes(tuple):
     """What `max` and `min` along a dimension give: `values` and `indices`."""
 
     __slots__ = ()
+    name = "extremes"
     values = property(lambda self: self[0], doc="The extreme elements.")
     indices = property(lambda self: self[1], doc="Where along the dimension they are (int64).")
 
     def __repr__(self) -> str:
-        return f"facula.return_types.extremes(\nvalues={self[0]!r},\nindices={self[1]!r})"
+        return f"facula.return_types.{type(self).name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+
+
+class MaxExtremes(Extremes):
+    """Of `max`."""
+
+    __slots__ = ()
+    name = "max"
+
+
+class MinExtremes(Extremes):
+    """Of `min`."""
+
+    __slots__ = ()
+    name = "min"
 
 
 def _along(name: str) -> Any:
@@ -310,7 +325,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, a
         values, indices = along(recording.unsqueeze(input, 0), (0, False))
     else:
         values, indices = along(input, (at, bool(keepdim)))
-    return Extremes((values, indices))
+    return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
 
 
 @asks

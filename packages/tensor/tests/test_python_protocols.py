@@ -1,0 +1,95 @@
+"""What Python asks of a tensor: formatting, `in`, `+x`; and what is said of wrong kinds of arguments."""
+
+import pytest
+
+import facula_tensor as ft
+from facula_autograd import GradientError, grad
+from facula_tensor import tensor
+from facula_tensor.derivatives import hessian
+
+
+def test_zero_dimensions_format_as_their_element():
+    assert f"{tensor(0.5):.2f}" == "0.50"
+    assert f"{tensor(7):03d}" == "007"
+    assert f"{tensor([1.0])}" == str(tensor([1.0]))
+    with pytest.raises(TypeError, match=r"format: expected a zero-dimensional tensor for '\.2f'; got shape \(2,\)"):
+        format(ft.ones(2), ".2f")
+
+
+def test_plus_is_the_tensor_itself():
+    x = tensor([1.0, -2.0], requires_grad=True)
+    assert (+x).tolist() == [1.0, -2.0]
+    (+x).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_membership_is_of_numbers_and_tensors():
+    assert 1 in tensor([1.0, 2.0])
+    assert 3 not in tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match="in: expected a tensor or a number; got str 'a'"):
+        "a" in ft.ones(2)  # noqa: B015
+
+
+@pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones])
+def test_the_size_may_be_named(make):
+    assert make(size=(2, 3)).shape == (2, 3)
+    with pytest.raises(TypeError, match=f"{make.__name__}: expected integers, or one tuple of them"):
+        make(2, size=(3,))
+
+
+def test_pairs_bear_the_name_of_their_function():
+    x = tensor([[1.0, 2.0]])
+    assert repr(x.max(1)).startswith("facula.return_types.max(")
+    assert repr(x.min(1)).startswith("facula.return_types.min(")
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "says"),
+    [
+        (lambda: ft.Tensor(3, "a"), TypeError, "got str 'a'"),
+        (lambda: ft.zeros_like(1), TypeError, "zeros_like: expected input to be a Tensor; got int 1"),
+        (lambda: ft.full_like(1, 2), TypeError, "full_like: expected input to be a Tensor; got int 1"),
+        (lambda: ft.promote_types(1, 2), TypeError, "promote_types: expected two dtypes"),
+        (lambda: ft.ones(2).to(ft.float32, ft.int32), TypeError, "to: expected one dtype"),
+        (lambda: ft.ones(2).to(ft.float32, dtype=ft.int32), TypeError, "to: expected one dtype"),
+        (lambda: ft.ones(2).__dlpack__(dl_device=(2, 0)), BufferError, r"expected dl_device \(1, 0\)"),
+        (lambda: ft.ones(2).to("foo"), RuntimeError, "'foo' is no kind of device; known are cpu"),
+        (lambda: ft.ones(2).to("xpu"), RuntimeError, "facula-xpu"),
+        (lambda: hessian(lambda x: ft.ones(()), ft.ones(2), strict=True), GradientError, "^hessian: "),
+        (lambda: hessian(lambda x: x.sum(), ft.ones(2), strict=True), GradientError, "^hessian: "),
+    ],
+)
+def test_wrong_kinds_are_named(call, kind, says):
+    with pytest.raises(kind, match=says):
+        call()
+
+
+def test_a_tensor_may_be_asked_for_where_it_is():
+    assert ft.from_dlpack(ft.ones(2)).tolist() == [1.0, 1.0]
+    ft.ones(2).__dlpack__(dl_device=(1, 0))
+
+
+@pytest.mark.parametrize("dtype", [ft.complex64, ft.complex128])
+def test_whole_powers_of_complex_numbers(dtype):
+    z = tensor([0j, 1 + 2j, -2 - 1j], dtype=dtype)
+    one = z * 0 + 1
+    powers = {0: one, 1: z, 2: z * z, 3: z * z * z}
+    for n, expected in powers.items():
+        for exponent in (n, float(n), complex(n), tensor(n, dtype=dtype)):
+            assert (z**exponent).tolist() == expected.tolist()
+    assert (z[1:] ** -1).tolist() == pytest.approx([1 / (1 + 2j), 1 / (-2 - 1j)])
+
+
+@pytest.mark.parametrize(("n", "slope"), [(0, 0j), (1, 1 + 0j), (2, 0j), (3, 0j)])
+def test_slopes_of_whole_powers_at_complex_zero(n, slope):
+    z = tensor([0j], requires_grad=True)
+    (z**n).backward(tensor([1 + 0j]))
+    assert z.grad.tolist() == [slope]
+
+
+def test_second_derivative_of_complex_magnitude_at_zero():
+    z = tensor([0j, 3 + 4j], requires_grad=True)
+    (first,) = grad(abs(z).sum(), z, create_graph=True)
+    assert first.tolist()[0] == 0
+    (second,) = grad(first, z, grad_outputs=tensor([1 + 0j, 1 + 0j]))
+    assert all(v == v for v in second.tolist())
