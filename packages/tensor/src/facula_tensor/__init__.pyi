@@ -242,7 +242,7 @@ def cat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Te
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -306,7 +306,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def le(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def linspace(start: Any, end: Any, steps: builtins.int, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included."""
+    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -22,7 +22,9 @@ from ._promotion import (
     as_dtype,
     as_integer,
     as_number,
+    check_scalar,
     get_default_dtype,
+    number_for,
     scalar_dtype,
 )
 from ._tensor import Tensor, make, method
@@ -217,6 +219,11 @@ def arange(
         raise ArgumentError(f"arange: {count} numbers from {start} to {end} are more than memory can hold")
     if dtype.category == INTEGER and not integers:
         start, step = int(start), int(step)
+    if count and dtype.category == INTEGER:
+        for one in (start, start + (count - 1) * step):
+            check_scalar(int(one), dtype, "arange")
+    if integers:
+        integers = max(abs(start), abs(end)) < 1 << 63
     values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
     return finish(from_array(values, dtype, _place(device)), requires_grad)
 
@@ -224,7 +231,7 @@ def arange(
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included.
+    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
@@ -239,7 +246,7 @@ def linspace(
     if steps < 0:
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     if dtype.category == INTEGER:
-        ends = [int(one) for one in ends]
+        ends = [number_for(one, dtype, "linspace") for one in ends]
     first, last = ends
     step = (last - first) / (steps - 1) if steps > 1 else 0
     places = np.arange(steps)

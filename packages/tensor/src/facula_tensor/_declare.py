@@ -143,7 +143,7 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
 
     def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
         if alpha != 1:
-            other = times(op, other, alpha)
+            other = times(op, input, other, alpha)
         result = call(input, other) if out is None else general(op, (input, other), (), True, out)
         if result is NotImplemented:
             raise TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")

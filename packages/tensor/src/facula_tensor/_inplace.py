@@ -12,7 +12,7 @@ from ._general import coerce, describe, find_plan, launch, mutated, node_for, ou
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
-from ._promotion import can_cast
+from ._promotion import can_cast, result_type
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import bases_of, family_of, rebase
 
@@ -26,7 +26,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     try:
         if alpha != 1:
             learn_scaled(op, operands[0])
-            operands = (operands[0], times(op, operands[1], alpha))
+            operands = (operands[0], times(op, *operands, alpha))
         if overridden(operands):
             return ask(name, op.changing, operands, {})
         target = operands[0]
@@ -110,13 +110,19 @@ def learn_scaled(op: Operator, target: Any) -> None:
         op.scaled_table.add_dense(op.scaled_table.dense, layout.dense, plan)
 
 
-def times(op: Operator, other: Any, alpha: Any) -> Any:
-    """`other * alpha`, for the operators that take a factor of their second operand."""
+def times(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
+    """`other * alpha` in the dtype of the result, for the operators that take a factor of their second operand."""
     if not op.scaled:
         raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
     if not isinstance(alpha, (int, float, complex)):
         raise TypeError(f"{op.name}: expected alpha to be a number; got {describe(alpha)}")
-    return recording.mul(other, alpha) if isinstance(other, Tensor) else other * alpha
+    if not isinstance(other, Tensor):
+        return other * alpha
+    if isinstance(input, Tensor):  # an integer operand scaled by a fraction would lose digits, and the result's dtype
+        dtype = result_type(input, other)
+        if other.dtype.category < dtype.category:
+            other = recording.to(other, (dtype,))
+    return recording.mul(other, alpha)
 
 
 def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:

@@ -224,11 +224,11 @@ class Methods:
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
     def clip(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN."""
+        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: Any = None) -> Tensor:

@@ -277,7 +277,7 @@ def square_(self: Tensor) -> Tensor:
 @asks
 @method()
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN.
+    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
 
     `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
     At a bound the gradient goes to the element. RuntimeError where both are missing.
@@ -295,10 +295,14 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     if input.dtype.category == COMPLEX:
         raise DTypeError(f"clamp: complex numbers have no order; got {input.dtype.name}")
     result = input
-    if min is not None:
-        result = recording.where(recording.lt(result, min), min, result)
-    if max is not None:
-        result = recording.where(recording.gt(result, max), max, result)
+    for beyond, bound in ((recording.lt, min), (recording.gt, max)):
+        if bound is not None:
+            outside = beyond(result, bound)
+            if isinstance(bound, Tensor) and bound.is_floating_point():  # nothing is within a bound of NaN
+                outside = recording.bitwise_or(outside, recording.ne(bound, bound))
+            elif isinstance(bound, float) and bound != bound:
+                outside = recording.bitwise_or(outside, True)
+            result = recording.where(outside, bound, result)
     return give("clamp", result, out)
 
 

@@ -182,4 +182,5 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise TypeError(f"chunk: expected chunks to be an integer; got {chunks!r}")
     if chunks <= 0:
         raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
-    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
+    size = input.shape[dim]
+    return split(input, -(-size // chunks) if size else [0] * chunks, dim)
