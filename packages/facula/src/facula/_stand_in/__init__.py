@@ -1,0 +1,1 @@
+"""A folder for `sys.path` in which `torch` is facula; see `facula.__main__`. Never imported by this name."""

@@ -1,0 +1,5 @@
+"""What `import torch` finds in programs that `python -m facula run` runs, and in their children: facula."""
+
+from facula._aliases import install
+
+install()
