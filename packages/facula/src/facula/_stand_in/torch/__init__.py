@@ -2,4 +2,5 @@
 
 from facula._aliases import install
 
-install()
+if __name__ == "torch":  # and not while somebody walks over facula's modules
+    install()
