@@ -30,3 +30,16 @@ def test_an_empty_list_of_dims_is_all_of_them():
 def test_mean_into_integers_is_refused_by_argument():
     with pytest.raises(TypeError, match="expected dtype to be floating or complex; got int64"):
         ft.ones(3).mean(dtype=ft.int64)
+
+
+@pytest.mark.parametrize(("name", "values", "indices"), [("max", [2.0, 3.0], [1, 0]), ("min", [1.0, 0.0], [0, 1])])
+def test_extremes_are_given_out(name, values, indices):
+    x = ft.tensor([[1.0, 2.0], [3.0, 0.0]])
+    out = ft.empty(2), ft.empty(2, dtype=ft.int64)
+    result = getattr(ft, name)(x, 1, out=out)
+    assert result.values is out[0] and result.indices is out[1]
+    assert out[0].tolist() == values and out[1].tolist() == indices
+    whole = ft.empty(())
+    assert getattr(ft, name)(x, out=whole) is whole and whole.item() in values
+    with pytest.raises(TypeError, match="two tensors"):
+        getattr(ft, name)(x, 1, out=whole)

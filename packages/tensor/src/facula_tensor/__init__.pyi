@@ -327,7 +327,7 @@ def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
-def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
@@ -335,7 +335,7 @@ def maximum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
-def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
 def minimum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""

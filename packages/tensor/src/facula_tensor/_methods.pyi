@@ -375,7 +375,7 @@ class Methods:
     def mT(self) -> Any: ...
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
-    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
     def maximum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -383,7 +383,7 @@ class Methods:
         """`maximum` in place: changes this tensor and returns it."""
     def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
-    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
     def minimum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""

@@ -10,6 +10,8 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
+from .._general import describe
+from .._memory import check_out
 from .._operator import composite, passed_on, recording
 from .._overrides import asks
 from .._promotion import accumulating, as_dtype
@@ -314,26 +316,40 @@ def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
-def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, pair: Any) -> Any:
+def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, pair: Any, out: Any) -> Any:
     input = as_tensor(name, input)
     if dim is None:
-        return whole(input, (tuple(range(input.ndim)), False))
+        return whole(input, (tuple(range(input.ndim)), False), out=out)
     if isinstance(dim, Tensor):
-        return pair(input, dim)
+        return give(name, pair(input, dim), out)
+    if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise TypeError(f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}")
     at = check_dim(name, dim, input.ndim)
     if not input.ndim:  # a number is its own extreme, at place 0
         values, indices = along(recording.unsqueeze(input, 0), (0, False))
     else:
         values, indices = along(input, (at, bool(keepdim)))
+    if out is not None:
+        check_out(name, layout_of_tensor(indices), out[1], ())
+        values, indices = give(name, values, out[0]), give(name, indices, out[1])
     return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
 
 
 @asks
 @method()
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+def max(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Any = None,
+) -> Any:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
 
-    The index is that of the first of equal elements. NaN counts as the largest.
+    The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
+    pair (values, indices).
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
@@ -341,12 +357,21 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = No
     """
     if axis is not None:
         dim = axis_for(dim, axis, "max")
-    return _max_or_min("max", input, dim, keepdim or keepdims, recording.amax, recording.max_dim, recording.maximum)
+    calls = recording.amax, recording.max_dim, recording.maximum
+    return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
 
 
 @asks
 @method()
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+def min(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Any = None,
+) -> Any:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`.
 
     >>> from facula_tensor import tensor
@@ -355,7 +380,8 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = No
     """
     if axis is not None:
         dim = axis_for(dim, axis, "min")
-    return _max_or_min("min", input, dim, keepdim or keepdims, recording.amin, recording.min_dim, recording.minimum)
+    calls = recording.amin, recording.min_dim, recording.minimum
+    return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
 
 
 def _index_of(name: str) -> Any:
