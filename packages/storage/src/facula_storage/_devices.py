@@ -109,7 +109,7 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
                 device._backend = None
 
 
-ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "vulkan", "xla", "xpu"))  # whose names programs know
+ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
 
 
 def _connect(device: Device) -> Backend:

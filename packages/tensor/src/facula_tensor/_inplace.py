@@ -26,7 +26,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     try:
         if alpha != 1:
             learn_scaled(op, operands[0])
-            operands = (operands[0], times(op, *operands, alpha))
+            operands = (operands[0], times(op, operands[0], operands[1], alpha))
         if overridden(operands):
             return ask(name, op.changing, operands, {})
         target = operands[0]
