@@ -232,15 +232,21 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     if plan is not None:
         return plan
     outputs = output_layouts(op, layouts, parameters)
-    device = next(one.device for one in layouts if isinstance(one, Layout))
-    plan = device.backend.plan(op.kernel, layouts, outputs, fixed)
-    if plan.workspace:
-        plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
+    plan = make_plan(op, layouts, outputs, fixed)
     if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
     return table.add(key, plan)
+
+
+def make_plan(op: Operator, layouts: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
+    device = next(one.device for one in layouts if isinstance(one, Layout))
+    plan: Plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
+    if plan.workspace:
+        plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
+    return plan
 
 
 def with_workspace(plan: Plan, arrays: int) -> Plan:
@@ -369,8 +375,7 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
         key = (layouts, parameters[: op.fixed], target)
         plan = op.slow_table.by_key.get(key)
         if plan is None:
-            plan = target.device.backend.plan(op.kernel, layouts, (target,), parameters[: op.fixed])
-            plan = op.slow_table.add(key, plan)
+            plan = op.slow_table.add(key, make_plan(op, layouts, (target,), parameters[: op.fixed]))
         launch(plan, operands, [(out._storage, out._offset)], parameters[op.fixed :])
         mutated(out, op.name)
     return out

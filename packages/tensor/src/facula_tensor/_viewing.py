@@ -105,3 +105,10 @@ def as_tensor(operation: str, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         raise TypeError(f"{operation}: expected a Tensor; got {type(value).__name__}")
     return value
+
+
+def in_row_major(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+    """An operator's redirection where its kernel wants row-major operands: itself, on copies; None if all are so."""
+    if all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
+        return None
+    return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)

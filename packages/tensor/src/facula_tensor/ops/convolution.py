@@ -16,7 +16,7 @@ from .._errors import ArgumentError, DTypeError
 from .._geometry import Pair, hashable, pair
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._viewing import as_tensor, in_row_major
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +35,7 @@ def _ready(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
             f"{name}: expected all in one dtype, float32 or float64; got "
             f"{', '.join(layout.dtype.name for layout in layouts)}; convert with .to()"
         )
-    if all(layout.is_contiguous for layout in layouts):
-        return None
-    return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)
+    return in_row_major(F, name, operands, parameters)
 
 
 @operator

@@ -9,7 +9,7 @@ from .._errors import ArgumentError, DTypeError
 from .._operator import recording
 from .._random import default_generator
 from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._viewing import as_tensor, in_row_major
 
 __all__ = ["dropout"]
 
@@ -22,8 +22,7 @@ class _dropout:
     values = ("p", "seed", "offset")
 
     def redirect(F, operands, parameters):
-        (input,) = operands
-        return None if layout_of_tensor(input).is_contiguous else F.dropout(F.contiguous(input), parameters)
+        return in_row_major(F, "dropout", operands, parameters)
 
     def outputs(layout, p, seed, offset):
         return contiguous(layout.shape, layout.dtype, layout.device)

@@ -17,7 +17,7 @@ from .._errors import ArgumentError, DTypeError
 from .._geometry import Pair, hashable, is_integer, pair
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._viewing import as_tensor, in_row_major
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +29,10 @@ PARAMETERS = ("geometry", "size")  # the size is that of each plane of the resul
 
 def ready(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
     """The call again, on operands in row-major order, if any is not; None if all are."""
-    layouts = [layout_of_tensor(one) for one in operands]
-    if layouts[0].dtype not in (float32, float64):
-        raise DTypeError(f"{name}: defined for float32 and float64; got {layouts[0].dtype.name}; convert with .float()")
-    if all(layout.is_contiguous for layout in layouts):
-        return None
-    return getattr(F, name)(*[F.contiguous(one) for one in operands], parameters)
+    dtype = layout_of_tensor(operands[0]).dtype
+    if dtype not in (float32, float64):
+        raise DTypeError(f"{name}: defined for float32 and float64; got {dtype.name}; convert with .float()")
+    return in_row_major(F, name, operands, parameters)
 
 
 def planes(layout: Layout, size: Pair) -> Layout:

@@ -286,8 +286,8 @@ def _along(name: str) -> Any:
         arity = 1
 
         def outputs(layout, dim, keepdim):
-            _check_not_empty(name, layout, (dim,) if layout.shape else ())
             dims = (dim,) if layout.shape else ()
+            _check_not_empty(name, layout, dims)
             values = reduced(layout, dims, keepdim, layout.dtype)
             return values, values.to_dtype(int64)
 
