@@ -14,6 +14,7 @@ import pytest
 from storage_testing import Owner, Running, counting, live
 
 from facula_storage import LaunchError, Storage, bind, contiguous, float32, from_numpy, layout_of, to_numpy, uint8
+from facula_storage._bridge import threads_inside
 from facula_storage.extend import (
     alias,
     allocate,
@@ -445,3 +446,57 @@ def test_host_view_shows_bfloat16_as_its_bits():
     view[...] = [0x3F80, 0x4000]
     assert view.dtype == np.uint16
     assert host_view(storage.ptr, contiguous((4,), uint8)).tolist() == [0x80, 0x3F, 0, 0x40]
+
+
+# Where threads are ------------------------------------------------------------------------------------------------
+def test_threads_inside_looks_through_whole_stacks():
+    here, go = threading.Barrier(3), threading.Event()
+
+    def deep(levels):
+        if levels:
+            return deep(levels - 1)
+        here.wait()
+        go.wait(30)
+
+    def call(function):
+        function(3)
+
+    threads = [Running(inside(call, "module_a"), deep), Running(call, deep)]
+    here.wait()
+    try:
+        assert threads_inside({"module_a", "module_b"}) == {threads[0].ident}
+        assert threads_inside({"module_b"}) == set()
+        assert {thread.ident for thread in threads} <= threads_inside({__name__})
+        assert threading.get_ident() not in threads_inside({__name__}), "the other threads"
+    finally:
+        go.set()
+    [thread.finish() for thread in threads]
+    assert gc.isenabled()
+    with pytest.raises(TypeError, match="expected a set of names; got <class 'list'>"):
+        threads_inside(["module_a"])
+
+
+def test_threads_inside_while_stacks_change(often_switching):
+    """Frames begin and end in six threads while two others look at them."""
+    start, done = threading.Barrier(8), threading.Event()
+
+    def nest(depth):
+        return sum(nest(depth - 1) for _ in range(2)) if depth else 1
+
+    def change():
+        start.wait()
+        while not done.is_set():
+            assert nest(4) == 16
+
+    def look():
+        start.wait()
+        return [threads_inside({__name__, "module_a"}) for _ in range(300)]
+
+    changing_threads = [Running(change) for _ in range(6)]
+    try:
+        seen = [thread.finish() for thread in [Running(look), Running(look)]]
+    finally:
+        done.set()
+    [thread.finish() for thread in changing_threads]
+    known = {thread.ident for thread in changing_threads}
+    assert all(known <= one for looks in seen for one in looks)

@@ -556,6 +556,56 @@ static PyObject *blank(PyObject *module, PyObject *type)
     return PyType_GenericAlloc((PyTypeObject *)type, 0);
 }
 
+/* ------------------------------------------------------------------------------------------------ who is where
+   The other threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in
+   Python the looked-at thread would go on between two steps of the walk, and its frames end under our hands. Nothing
+   here lets another thread run: attributes of frames and lookups of strings are C, and the cyclic collector, which
+   making a frame object may start, is off. */
+static PyObject *current_frames;
+
+static int runs_inside(PyObject *frame, PyObject *names)
+{
+    int found = 0;
+    Py_INCREF(frame);
+    while (frame != Py_None && !found) {
+        PyObject *variables = PyObject_GetAttrString(frame, "f_globals");
+        PyObject *name = variables && PyDict_CheckExact(variables) ? PyDict_GetItemString(variables, "__name__") : NULL;
+        found = name && PyUnicode_CheckExact(name) ? PySet_Contains(names, name) : 0;
+        PyObject *back = variables ? PyObject_GetAttrString(frame, "f_back") : NULL;
+        Py_XDECREF(variables);
+        Py_DECREF(frame);
+        if (!back)
+            return -1;
+        frame = back;
+    }
+    Py_DECREF(frame);
+    return found;
+}
+
+static PyObject *threads_inside(PyObject *module, PyObject *names)
+{
+    (void)module;
+    if (!PyAnySet_CheckExact(names)) {
+        PyErr_Format(PyExc_TypeError, "threads_inside: expected a set of names; got %R", (PyObject *)Py_TYPE(names));
+        return NULL;
+    }
+    PyObject *result = PySet_New(NULL), *frames = NULL;
+    unsigned long here = PyThread_get_thread_ident();
+    int collects = PyGC_Disable(), failed = !result || !(frames = PyObject_CallNoArgs(current_frames));
+    PyObject *thread, *frame;
+    for (Py_ssize_t at = 0; !failed && PyDict_Next(frames, &at, &thread, &frame);) {
+        int inside = PyLong_AsUnsignedLong(thread) == here ? 0 : runs_inside(frame, names);
+        failed = inside < 0 || (inside && PySet_Add(result, thread));
+    }
+    Py_XDECREF(frames);
+    if (collects)
+        PyGC_Enable();
+    if (!failed)
+        return result;
+    Py_XDECREF(result);
+    return NULL;
+}
+
 /* -------------------------------------------------------------------------------------------------------- module */
 static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
@@ -567,6 +617,8 @@ static PyMethodDef methods[] = {
     {"blank", blank, METH_O, "blank(cls) -> an instance with nothing set, made without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},
+    {"threads_inside", threads_inside, METH_O,
+     "threads_inside(names) -> set\n\nThe other threads, by number, that run a function of one of these modules."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -582,9 +634,15 @@ PyMODINIT_FUNC PyInit__bridge(void)
                                             "A kernel refused its arguments: (status, detail, detail, detail, detail).",
                                             PyExc_RuntimeError, NULL);
     PyObject *type = PyType_FromSpec(&export_spec);
+    current_frames = PySys_GetObject("_current_frames");
+    Py_XINCREF(current_frames);
     if (!LaunchError || !type || PyModule_AddObjectRef(module, "LaunchError", LaunchError) ||
         PyModule_AddObjectRef(module, "Export", type))
         return NULL;
     Py_DECREF(type);
+    if (!current_frames) {
+        PyErr_SetString(PyExc_ImportError, "facula_storage needs sys._current_frames, which this Python lacks");
+        return NULL;
+    }
     return module;
 }

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
-from threading import RLock, get_ident
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
 
-from ._bridge import Export, collection_callback
+from ._bridge import Export, collection_callback, threads_inside
 from ._devices import cpu
 from ._layouts import Layout, contiguous
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 
 class Storage:
@@ -195,7 +193,7 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
             if follower is not None:
                 follower.ptr, follower.nbytes = address, nbytes
         storage.ptr, storage.__del__, storage.nbytes = address, release, nbytes
-        _retired.append((old, _threads_launching()))
+        _retired.append((old, threads_inside(launching_modules)))
         if hasattr(storage, "physical"):
             del storage.physical
     release_retired()
@@ -231,7 +229,7 @@ def release_retired() -> int:
     """Release retired blocks that no thread can be using; how many are left."""
     with changing:
         if _retired and not _copying:
-            inside = _threads_launching()
+            inside = threads_inside(launching_modules)
             looked_at = _retired[:]
             _retired.clear()  # a finaliser may come here again: no block is looked at twice at a time
             for release, waiting in looked_at:
@@ -241,21 +239,6 @@ def release_retired() -> int:
                 else:
                     release()
         return len(_retired)
-
-
-def _threads_launching() -> set[int]:
-    """The other threads that are inside a module that launches."""
-    frames = sys._current_frames()
-    del frames[get_ident()]  # this very frame: held by a local of its own it would be a cycle
-    inside = set()
-    for thread, frame in frames.items():
-        at: FrameType | None = frame
-        while at is not None:
-            if at.f_globals.get("__name__") in launching_modules:
-                inside.add(thread)
-                break
-            at = at.f_back
-    return inside
 
 
 # Note [Physical order]
@@ -332,7 +315,7 @@ def _restore(storage: Storage) -> int:
                     storage.__del__, unused = unused, int
                     storage.ptr = address
                     del storage.physical
-                    _retired.append((old, _threads_launching()))
+                    _retired.append((old, threads_inside(launching_modules)))
                 release_retired()
         finally:
             unused()
