@@ -12,7 +12,15 @@ from data_toys import Exported, assert_alike
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_data import CollateError, CollateTypeError, default_collate, default_convert
+from facula_data import (
+    CollateError,
+    CollateTypeError,
+    DataLoader,
+    IterableDataset,
+    default_collate,
+    default_convert,
+)
+from facula_data.extend import Native
 
 Point = namedtuple("Point", "x y")
 
@@ -197,3 +205,41 @@ def test_default_convert_shares_memory():
     converted = default_convert([Exported(source)], convert=lambda found: found)
     source[0] = 5
     assert converted[0][0] == 5
+
+
+class Half:
+    """A tensor of another library: NumPy sees it, but not its dtype."""
+
+    def __init__(self, *values):
+        self.values, self.shape = values, (len(values),)
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("NumPy has no such dtype")
+
+
+def stacked(samples):
+    return Half(*[sample.values for sample in samples])
+
+
+def test_tensors_that_a_library_stacks_itself():
+    native = Native(Half, list, stacked)
+    assert default_collate([(Half(1, 2), 3), (Half(4, 5), 6)], convert=native)[0].values == ((1, 2), (4, 5))
+    assert default_collate([(Half(1), 3), (Half(4), 6)], convert=native)[1] == [3, 6]
+    with pytest.raises(CollateError, match=r"one shape; got \(1,\) in sample 0 and \(2,\) in sample 1"):
+        default_collate([Half(1), Half(1, 2)], convert=native)
+    sample = Half(1)
+    assert default_convert([sample], convert=native)[0] is sample
+    with pytest.raises(TypeError, match="no such dtype"):
+        default_collate([Half(1), Half(2)])
+
+
+@pytest.mark.parametrize("batch_size", [2, None])
+@pytest.mark.parametrize("stream", [False, True], ids=["by index", "stream"])
+def test_loaders_of_such_tensors(batch_size, stream):
+    class Stream(IterableDataset):
+        def __iter__(self):
+            return iter([Half(1), Half(2)])
+
+    dataset = Stream() if stream else [Half(1), Half(2)]
+    batches = list(DataLoader(dataset, batch_size=batch_size, convert=Native(Half, list, stacked)))
+    assert [batch.values for batch in batches] == ([((1,), (2,))] if batch_size else [(1,), (2,)])

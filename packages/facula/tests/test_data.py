@@ -97,3 +97,29 @@ def test_wrong_arguments_are_refused_by_facula_datas_rules():
         DataLoader(range(3), num_workers=2)
     with pytest.raises(TypeError, match="wrong"):
         DataLoader(range(3), wrong=1)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["TensorDataset", "samples"])
+def test_tensors_that_numpy_cannot_see_make_batches(whole):
+    rows = facula.arange(12).reshape(4, 3).to(facula.bfloat16)
+    dataset = TensorDataset(rows, facula.arange(4)) if whole else [(rows[i], i) for i in range(4)]
+    batches = list(DataLoader(dataset, batch_size=3))
+    assert [type(batch).__name__ for batch, _ in batches] == ["Tensor"] * 2
+    assert all(batch.dtype is facula.bfloat16 for batch, _ in batches)
+    assert facula.cat([batch for batch, _ in batches]).tolist() == rows.tolist()
+    assert [numbers.tolist() for _, numbers in batches] == [[0, 1, 2], [3]]
+
+
+def test_gradients_find_their_way_through_a_batch():
+    weights = facula.ones(4, 2, requires_grad=True)
+    for (batch,) in DataLoader(TensorDataset(weights), batch_size=3):
+        (batch * 2).sum().backward()
+    assert weights.grad.tolist() == [[2.0, 2.0]] * 4
+    single = next(iter(DataLoader(TensorDataset(weights), batch_size=None)))
+    assert single[0].grad_fn is not None
+
+
+def test_batches_of_tensors_stay_on_their_device():
+    samples = [{"x": facula.empty(2, device="meta")}] * 3
+    batch = default_collate(samples)["x"]
+    assert batch.device.type == "meta" and batch.shape == (3, 2)

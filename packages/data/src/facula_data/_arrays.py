@@ -45,7 +45,12 @@ def host_view(value: Any) -> np.ndarray | None:
         return np.asarray(value) if value.dtype.kind in NUMBERS and value.dtype.isnative else None
     if isinstance(value, np.ndarray) or not hasattr(cls, "__dlpack_device__"):
         return None
-    return as_numpy(value) if value.__dlpack_device__()[0] == DLPACK_CPU else None
+    if value.__dlpack_device__()[0] != DLPACK_CPU:
+        return None
+    try:
+        return as_numpy(value)
+    except (BufferError, TypeError, RuntimeError):
+        return None  # a dtype that NumPy has not, or gradients are asked for: whoever stacks the samples says so
 
 
 def take_rows(array: np.ndarray, indices: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ._arrays import as_numpy, is_array
 from ._containers import is_sequence, like_mapping, like_record, like_sequence, map_leaves, record_fields
 from ._errors import CollateError, CollateTypeError
+from ._native import Native, native_of
 
 TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
     "text",
@@ -45,7 +47,7 @@ def default_collate(batch: Sequence[Any], *, convert: Callable[[np.ndarray], Any
     samples = list(batch)
     if not samples:
         raise ValueError("default_collate: expected at least one sample; got none")
-    collated = _collate(samples, "")
+    collated = _collate(samples, "", native_of(convert))
     return collated if convert is None else convert_arrays(collated, convert)
 
 
@@ -60,8 +62,10 @@ def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = 
     Source: torch.utils.data.default_convert.
     """
 
+    native = native_of(convert)
+
     def leaf(value: Any) -> Any:
-        if not is_array(value):
+        if not is_array(value) or (native is not None and isinstance(value, native.kind)):
             return value
         array = as_numpy(value)
         return array if convert is None else convert(array)
@@ -72,6 +76,15 @@ def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = 
 def convert_arrays(batch: Any, convert: Callable[[np.ndarray], Any]) -> Any:
     """`batch` with `convert(array)` for each NumPy array in it."""
     return map_leaves(batch, lambda value: convert(value) if isinstance(value, np.ndarray) else value)
+
+
+def finishing(collate: Callable[[Any], Any], convert: Callable[[np.ndarray], Any] | None) -> Callable[[Any], Any]:
+    """`collate`, and then `convert` for each array of what it gives."""
+    if convert is None:
+        return collate
+    if collate is default_collate or collate is default_convert:
+        return partial(collate, convert=convert)
+    return lambda samples: convert_arrays(collate(samples), convert)
 
 
 def _kind(sample: Any) -> str | None:
@@ -87,7 +100,7 @@ def _kind(sample: Any) -> str | None:
     return SEQUENCE if is_sequence(sample) else None
 
 
-def _collate(samples: list[Any], where: str) -> Any:
+def _collate(samples: list[Any], where: str, native: Native | None) -> Any:
     first = samples[0]
     kind = _kind(first)
     if kind is None:
@@ -97,14 +110,17 @@ def _collate(samples: list[Any], where: str) -> Any:
     for position, sample in enumerate(samples):
         if type(sample) is not type(first) and _kind(sample) != kind:
             raise CollateTypeError(f"{kind} in every sample", where, [position], [type(sample).__name__], ALIKE)
-    return _RULES[kind](samples, where)
+    return _RULES[kind](samples, where, native)
 
 
-def _text(samples: list[Any], where: str) -> list[Any]:
+def _text(samples: list[Any], where: str, native: Native | None) -> list[Any]:
     return samples
 
 
-def _numeric(samples: list[Any], where: str) -> np.ndarray:
+def _numeric(samples: list[Any], where: str, native: Native | None) -> Any:
+    if native is not None and all([isinstance(sample, native.kind) for sample in samples]):
+        _check_shapes(samples, where)
+        return native.stack(samples)
     types = set(map(type, samples))
     if int in types and types <= {bool, int}:
         return _integers(samples, where)
@@ -122,13 +138,19 @@ def _integers(samples: list[int], where: str) -> np.ndarray:
         raise CollateError(expected, where, [position], [found], "pass numpy.uint64 or float") from None
 
 
-def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
+def _check_shapes(arrays: list[Any], where: str) -> None:
     shape = arrays[0].shape
     for position, array in enumerate(arrays):
         if array.shape != shape:
             remedy = "pad or crop them in the dataset, or pass collate_fn"
-            found = [str(shape), str(array.shape)]
+            found = [str(tuple(shape)), str(tuple(array.shape))]
             raise CollateError("samples of one shape", where, [0, position], found, remedy)
+
+
+def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
+    _check_shapes(arrays, where)
+    shape = arrays[0].shape
+    for position, array in enumerate(arrays):
         if array.dtype.hasobject:
             expected = "arrays of numbers"
             raise CollateTypeError(expected, where, [position], [f"dtype {array.dtype}"], "pass collate_fn")
@@ -142,39 +164,39 @@ def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
     return batch
 
 
-def _mapping(samples: list[Mapping[Any, Any]], where: str) -> Any:
+def _mapping(samples: list[Mapping[Any, Any]], where: str, native: Native | None) -> Any:
     first = samples[0]
     for position, sample in enumerate(samples):
         if sample.keys() != first.keys():
             found = [f"keys {list(first)}", f"keys {list(sample)}"]
             raise CollateError("the same keys in every sample", where, [0, position], found, ALIKE)
-    parts = {key: _collate([sample[key] for sample in samples], f"{where}[{key!r}]") for key in first}
+    parts = {key: _collate([sample[key] for sample in samples], f"{where}[{key!r}]", native) for key in first}
     return like_mapping(first, parts)
 
 
-def _record(samples: list[Any], where: str) -> Any:
+def _record(samples: list[Any], where: str, native: Native | None) -> Any:
     first = samples[0]
     for position, sample in enumerate(samples):
         if type(sample) is not type(first):
             found = [type(first).__name__, type(sample).__name__]
             raise CollateTypeError("records of one type", where, [0, position], found, ALIKE)
     names = record_fields(first) or ()
-    parts = {name: _collate([getattr(sample, name) for sample in samples], f"{where}.{name}") for name in names}
+    parts = {name: _collate([getattr(sample, name) for sample in samples], f"{where}.{name}", native) for name in names}
     return like_record(first, parts)
 
 
-def _sequence(samples: list[Sequence[Any]], where: str) -> Any:
+def _sequence(samples: list[Sequence[Any]], where: str, native: Native | None) -> Any:
     length = len(samples[0])
     for position, sample in enumerate(samples):
         if len(sample) != length:
             found = [f"length {length}", f"length {len(sample)}"]
             remedy = "pad or crop them in the dataset, or pass collate_fn"
             raise CollateError("sequences of one length", where, [0, position], found, remedy)
-    parts = [_collate([sample[i] for sample in samples], f"{where}[{i}]") for i in range(length)]
+    parts = [_collate([sample[i] for sample in samples], f"{where}[{i}]", native) for i in range(length)]
     return like_sequence(samples[0], parts)
 
 
-_RULES: dict[str, Callable[[list[Any], str], Any]] = {
+_RULES: dict[str, Callable[[list[Any], str, Native | None], Any]] = {
     TEXT: _text,
     NUMERIC: _numeric,
     MAPPING: _mapping,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _checks
-from ._collate import convert_arrays, default_collate, default_convert
+from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
 
@@ -25,7 +25,7 @@ class BatchReader:
     __slots__ = ("_collate", "_convert", "_dataset", "_read_list", "_read_whole")
 
     def __init__(self, dataset: Any, collate: Callable[[list[Any]], Any], convert: Convert) -> None:
-        self._dataset, self._collate, self._convert = dataset, collate, convert
+        self._dataset, self._collate, self._convert = dataset, finishing(collate, convert), convert
         self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
         whole = quick_method(dataset, "get_batch", "__getitem__")
         self._read_whole = whole if collate is default_collate else None
@@ -39,9 +39,7 @@ class BatchReader:
                 if batch is not NotImplemented:
                     return default_convert(batch, convert=self._convert)
         chosen = as_list(indices)
-        samples = self._samples(chosen)
-        batch = collated(self._collate, samples, chosen)
-        return batch if self._convert is None else convert_arrays(batch, self._convert)
+        return collated(self._collate, self._samples(chosen), chosen)
 
     def _samples(self, chosen: list[Any]) -> list[Any]:
         if self._read_list is None:
@@ -62,18 +60,17 @@ class BatchReader:
 class SampleReader:
     """`reader(index)` is one sample, for a loader without batches."""
 
-    __slots__ = ("_collate", "_convert", "_dataset")
+    __slots__ = ("_collate", "_dataset")
 
     def __init__(self, dataset: Any, collate: Callable[[Any], Any], convert: Convert) -> None:
-        self._dataset, self._collate, self._convert = dataset, collate, convert
+        self._dataset, self._collate = dataset, finishing(collate, convert)
 
     def __call__(self, index: Any) -> Any:
         return self.finish(read_one(self._dataset, index), index)
 
     def finish(self, sample: Any, index: Any) -> Any:
         """The sample through `collate_fn` and `convert`; `index` is for the errors."""
-        sample = collated(self._collate, sample, [index])
-        return sample if self._convert is None else convert_arrays(sample, self._convert)
+        return collated(self._collate, sample, [index])
 
 
 def read_one(dataset: Any, index: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _checks
-from ._collate import convert_arrays, default_collate, default_convert
+from ._collate import default_collate, default_convert, finishing
 from ._datasets import IterableDataset
 from ._fetch import BatchReader, SampleReader
 from ._passes import Pass, Progress, batched_pass, single_pass, streamed_pass, streamed_single_pass
@@ -127,17 +127,14 @@ class DataLoader(Seeded):
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(), progress)
-            return streamed_pass(self.dataset, self.batch_size, self.drop_last, self._collate_stream, progress)
+            collate = finishing(self.collate_fn, self.convert)
+            return streamed_pass(self.dataset, self.batch_size, self.drop_last, collate, progress)
         if self._batched:
             return batched_pass(self.batch_sampler, BatchReader(self.dataset, self.collate_fn, self.convert), progress)
         return single_pass(self.sampler, self._sample_reader(), progress)
 
     def _sample_reader(self) -> SampleReader:
         return SampleReader(self.dataset, self.collate_fn, self.convert)
-
-    def _collate_stream(self, samples: list[Any]) -> Any:
-        batch = self.collate_fn(samples)
-        return batch if self.convert is None else convert_arrays(batch, self.convert)
 
     def __len__(self) -> int:
         """Batches in a whole epoch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._native import Native
 from ._seeds import set_seed_source
 
-__all__ = ["set_seed_source"]
+__all__ = ["Native", "set_seed_source"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_tensor import from_numpy, randint
+from facula_tensor import Tensor, from_numpy, randint, stack
 
 from .._siblings import needs
 
@@ -29,7 +29,7 @@ with needs("facula.utils.data"):
         WeightedRandomSampler,
         random_split,
     )
-    from facula_data.extend import set_seed_source
+    from facula_data.extend import Native, set_seed_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,15 +41,19 @@ __all__ = [
 ]  # fmt: skip
 
 
+_TENSORS = Native(Tensor, from_numpy, stack)
+
+
 def default_collate(batch: Sequence[Any]) -> Any:
     """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
 
-    `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays.
+    `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays. Samples
+    that are tensors are stacked as they are: of any dtype, on any device, and with their gradients' way.
 
     >>> default_collate([(1.0, "a"), (2.0, "b")])
     [tensor([1., 2.], dtype=facula.float64), ['a', 'b']]
     """
-    return facula_data.default_collate(batch, convert=from_numpy)
+    return facula_data.default_collate(batch, convert=_TENSORS)
 
 
 def default_convert(data: Any) -> Any:
@@ -59,7 +63,7 @@ def default_convert(data: Any) -> Any:
     >>> default_convert({"x": numpy.zeros(2), "name": "zeros"})
     {'x': tensor([0., 0.], dtype=facula.float64), 'name': 'zeros'}
     """
-    return facula_data.default_convert(data, convert=from_numpy)
+    return facula_data.default_convert(data, convert=_TENSORS)
 
 
 class DataLoader(facula_data.DataLoader):
@@ -91,7 +95,7 @@ class DataLoader(facula_data.DataLoader):
         if collate_fn is default_collate or collate_fn is default_convert:
             collate_fn = None  # facula_data's own, which reads many samples at once where a dataset can
         if convert is None and collate_fn is None:
-            convert = from_numpy
+            convert = _TENSORS
         positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
 

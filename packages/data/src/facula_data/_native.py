@@ -1,0 +1,33 @@
+"""Tensors of a library that makes batches itself, without the way through NumPy's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Native:
+    """What may stand for a loader's `convert`: samples that are tensors of this kind are stacked by their own library.
+
+    So batches can be of dtypes that NumPy has not, on other devices, and connected to what asks for gradients.
+
+    Args:
+        kind: the class of these tensors.
+        convert: makes one of a NumPy array; for all other samples.
+        stack: makes one of a list of them that have one shape, with a new first dimension.
+    """
+
+    __slots__ = ("convert", "kind", "stack")
+
+    def __init__(self, kind: type, convert: Callable[[np.ndarray], Any], stack: Callable[[list[Any]], Any]) -> None:
+        self.kind, self.convert, self.stack = kind, convert, stack
+
+    def __call__(self, array: np.ndarray) -> Any:
+        return self.convert(array)
+
+
+def native_of(convert: Callable[[np.ndarray], Any] | None) -> Native | None:
+    """The kind of tensors that `convert` knows to stack, if it does."""
+    return convert if isinstance(convert, Native) else None
