@@ -215,6 +215,11 @@ def test_directories_and_missing_files_are_what_python_says(path):
         assert missing.value.filename == str(path)
 
 
+def test_a_path_that_is_empty_is_no_folder():
+    with pytest.raises(FileNotFoundError, match="save: expected a path for a file; this one is empty"):
+        save({}, "")
+
+
 @pytest.fixture
 def folder():
     """A folder for somebody whom permissions bind; root may read everything, so the test is not root in it."""

@@ -90,6 +90,14 @@ def test_arrays_that_hold_no_samples(tensors, error, message):
         TensorDataset(*tensors)
 
 
+@pytest.mark.parametrize("caught", [ValueError, AssertionError])
+def test_sizes_that_differ_are_caught_as_pytorchs_programs_do(caught):
+    with pytest.raises(caught, match="first dimensions of one size"):
+        TensorDataset(np.zeros(2), np.zeros(3))
+    with pytest.raises(caught, match="at least one dataset"):
+        ConcatDataset([])
+
+
 @given(st.lists(st.integers(-4, 3), max_size=8))
 def test_a_subset(indices):
     for form in (indices, np.array(indices, np.int64), tuple(indices)):

@@ -153,7 +153,7 @@ def test_parameter_list():
     with pytest.raises(TypeError, match="expected several values; got one tensor"):
         listed.extend(ft.ones(3))
     assert repr(nn.ParameterList([ft.ones(2, 3)])) == (
-        "ParameterList(\n  (0): Parameter containing: [facula.float32 of size 2x3]\n)"
+        "ParameterList(\n    (0): Parameter containing: [facula.float32 of size 2x3]\n)"
     )
 
 

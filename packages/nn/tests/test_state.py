@@ -1,6 +1,7 @@
 """State dicts: what is in them, loading all or nothing, extra state, and hooks."""
 
 import pickle
+import warnings
 
 import pytest
 from nn_toys import Net, Scale, same
@@ -189,3 +190,39 @@ def test_load_hooks():
     net.load_state_dict(state)
     assert same(net.scale.weight, ft.full((2,), 4.0))
     assert seen == [(net.scale, ([], []))]
+
+
+def test_loading_into_a_module_without_memory_warns():
+    net, state = Net().to("meta"), Net().state_dict()
+    with pytest.warns(UserWarning, match=r"\(body\.0\.weight, .*'meta'.*assign=True") as caught:
+        net.load_state_dict(state)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        net.load_state_dict(net.state_dict())
+        net.load_state_dict(state, assign=True)
+    assert same(net.scale.weight, state["scale.weight"])
+
+
+class Foreign:
+    """Another library's tensor: exports DLPack, or says why it cannot."""
+
+    def __init__(self, tensor, error=None):
+        self.tensor, self.error = tensor, error
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        if self.error is not None:
+            raise self.error
+        return self.tensor.__dlpack__(**options)
+
+
+def test_tensors_of_another_library_are_loaded():
+    net, state = Net(), Net().state_dict()
+    net.load_state_dict({name: Foreign(tensor) for name, tensor in state.items()})
+    assert all(same(tensor, state[name]) for name, tensor in net.state_dict().items())
+    state["scale.weight"] = Foreign(state["scale.weight"], BufferError("it asks for gradients"))
+    with pytest.raises(RuntimeError, match=r"'scale\.weight': expected a Tensor; got test_state\.Foreign"):
+        net.load_state_dict(state)

@@ -375,3 +375,32 @@ def test_nothing_waits_for_the_collector(make):
         handle.remove()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(("make", "name"), [(SGD, "SGD"), (Adam, "Adam")])
+@pytest.mark.parametrize(("value", "error"), [("x", TypeError), (None, TypeError)])
+def test_an_option_that_was_made_nonsense_is_named_at_the_step(make, name, value, error):
+    x = leaf(2)
+    optimizer = make([x], lr=0.1)
+    optimizer.param_groups[0]["lr"] = value
+    (x * x).sum().backward()
+    with pytest.raises(error, match=f"{name}: expected lr to be a number; got {value!r}"):
+        optimizer.step()
+    assert x.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("make", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: Adam(p, lr=0.1)])
+def test_a_parameter_that_was_cast_after_the_first_step(make):
+    x = leaf(2)
+    optimizer = make([x])
+    x.grad = ft.ones(2)
+    optimizer.step()
+    x.data = x.data.double()
+    x.grad = ft.ones(2, dtype=ft.float64)
+    before = x.tolist()
+    with pytest.raises(RuntimeError, match=r"parameter 0 is float64 on 'cpu', and its \w+ still float32.*state_dict"):
+        optimizer.step()
+    assert x.tolist() == before
+    optimizer.load_state_dict(optimizer.state_dict())  # as the message says
+    optimizer.step()
+    assert x.tolist() != before

@@ -41,7 +41,7 @@ def test_one_object_per_place():
 
 
 def test_each_device_has_its_slot():
-    devices = [Device("slots", i) for i in range(5)]
+    devices = [Device("xpu", i) for i in range(5)]
     assert len({device.slot for device in [*devices, cpu, meta]}) == 7
 
 
@@ -67,16 +67,19 @@ def test_index_twice():
         Device("cuda:0", 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [("xla:2", r"'xla:2'.*known are .*cpu.*facula-xla"), ("notthere:2", r"no kind of .*known are .*cpu")],
-)
-def test_an_unknown_device_says_what_there_is(name, says):
-    device = Device(name)
+def test_a_known_device_without_a_backend_says_what_to_install():
+    device, says = Device("xla:2"), r"'xla:2'.*there are .*cpu.*facula-xla"
     with pytest.raises(RuntimeError, match=says):
         device.backend
     with pytest.raises(RuntimeError, match=says):
         contiguous((2,), float32, device)
+
+
+def test_a_device_that_nobody_knows_is_refused_at_once():
+    with pytest.raises(RuntimeError, match=r"'gpu' is no kind of device; known are .*cpu, cuda, .*meta"):
+        Device("gpu:2")
+    register_backend("gpu_test", lambda index: HostMemory())
+    assert Device("gpu_test:2").index == 2
 
 
 def test_an_installed_distribution_is_found(install):

@@ -16,7 +16,9 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 def decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
     """`function`, entering `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
-        raise TypeError(f"a mode decorates functions; got {function!r}. Decorate the methods, or use a with block")
+        raise TypeError(
+            f"a mode such as no_grad decorates functions; got {function!r}. Decorate the methods, or use a with block"
+        )
     inner = function
     while isinstance(inner, partial):
         inner = inner.func

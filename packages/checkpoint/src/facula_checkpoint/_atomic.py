@@ -35,6 +35,8 @@ def replacing(path: str) -> Iterator[int]:
     replaced; other hard links keep the old contents. OSError, with `path`: nothing has changed then. A path that may
     not be written, a directory or a device is refused.
     """
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, "save: expected a path for a file; this one is empty", path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     old = _regular(path, target)

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _checks
 from ._arrays import host_view, take_rows
+from ._errors import SizeError
 from ._overrides import quick_method
 
 T_co = TypeVar("T_co", covariant=True)
@@ -91,7 +92,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
                     "numpy.asarray(...) makes an array of a list"
                 )
             if shape[0] != tensors[0].shape[0]:
-                raise ValueError(
+                raise SizeError(
                     "TensorDataset: expected first dimensions of one size; "
                     f"got {tuple(tensors[0].shape)} for argument 0 and {tuple(shape)} for argument {place}"
                 )
@@ -214,7 +215,7 @@ class ConcatDataset(Dataset[Any]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise ValueError("ConcatDataset: expected at least one dataset; got none")
+            raise SizeError("ConcatDataset: expected at least one dataset; got none")
         for place, dataset in enumerate(self.datasets):
             if isinstance(dataset, IterableDataset) or not _checks.has_length(dataset):
                 raise TypeError(

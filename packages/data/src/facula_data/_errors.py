@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
+class SizeError(ValueError, AssertionError):
+    """Arrays or datasets that do not go together. An AssertionError too, because PyTorch raises that."""
+
+
 class CollateError(ValueError, RuntimeError):
     """Samples cannot become one batch.
 

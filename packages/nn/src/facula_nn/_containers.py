@@ -256,7 +256,7 @@ class ParameterList(Module):
         return self.extend(values)
 
     def __repr__(self) -> str:
-        return nested(self._get_name(), [], [f"({place}): {_shown(value)}" for place, value in enumerate(self)])
+        return nested(self._get_name(), [], [f"  ({place}): {_shown(value)}" for place, value in enumerate(self)])
 
 
 class ParameterDict(Module, MutableMapping):
@@ -299,7 +299,7 @@ class ParameterDict(Module, MutableMapping):
         return len(self._keys)
 
     def __repr__(self) -> str:
-        return nested(self._get_name(), [], [f"({key}): {_shown(value)}" for key, value in self.items()])
+        return nested(self._get_name(), [], [f"  ({key}): {_shown(value)}" for key, value in self.items()])
 
 
 def _parameter(value: Any) -> Any:

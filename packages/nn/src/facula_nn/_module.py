@@ -162,8 +162,8 @@ class Module(Tree):
         return self.to(device="cpu")
 
     def cuda(self, device: Any = None) -> Self:
-        """Move to a CUDA device."""
-        return self.to(device="cuda" if device is None else device)
+        """Move to a CUDA device. RuntimeError, with what to install, where there is none."""
+        return self._apply(lambda tensor: tensor.cuda(device))
 
     def type(self, dst_type: Any) -> Self:
         """Cast floating parameters and buffers to a dtype."""
@@ -206,6 +206,8 @@ class Module(Tree):
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Keys:
         """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
 
+        Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing
+        can be copied there.
         Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
         (where `strict`) and all values that do not fit; then nothing was changed.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from facula_tensor import Parameter, Tensor, no_grad
+from facula_tensor import Parameter, Tensor, from_dlpack, no_grad
 
 from ._hooks import run_hooks
 from ._members import BUFFER, PARAMETER, UNSAVED, members
@@ -76,6 +77,7 @@ class Loading:
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.misfits: list[str] = []
+        self.lost: list[str] = []  # would be copied to where there is no memory
         self.tensors: list[tuple[Module, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
         self.extras: list[tuple[Module, Any]] = []
         self.visited: list[tuple[Module, str]] = []
@@ -90,12 +92,14 @@ class Loading:
             if prefix + name not in state:
                 self.missing.append(prefix + name)
                 continue
-            source = state[prefix + name]
+            source = _as_tensor(state[prefix + name])
             reason = _misfit(target, source, self.assign)
             if reason:
                 self.misfits.append(f"{prefix + name!r}: {reason}")
             else:
                 self.tensors.append((module, name, target, source))
+                if not self.assign and target.device.type == "meta" != source.device.type:
+                    self.lost.append(prefix + name)
         if has_extra_state(module):
             if prefix + EXTRA in state:
                 self.extras.append((module, state[prefix + EXTRA]))
@@ -131,6 +135,20 @@ class Loading:
         message = f"load_state_dict: the dict does not fit {type(module).__name__}; nothing was changed{text}{remedy}"
         raise StateDictError.of(message, self)  # made there: here it would be in its own traceback's frame
 
+    def warn(self) -> None:
+        """Say which elements would be copied to where there is no memory for them."""
+        lost = self.lost
+        if lost:
+            import warnings
+
+            names = ", ".join([*lost[:3], "…"] if len(lost) > 3 else lost)
+            warnings.warn(
+                f"load_state_dict: {len(lost)} of the module's tensors ({names}) "
+                "are on device 'meta', which has no elements, so that copying to them changes nothing; "
+                "assign=True puts the dict's tensors in their places",
+                stacklevel=4,
+            )
+
     def carry_out(self) -> Keys:
         """Copy or assign; then the hooks that look at the result."""
         with no_grad():
@@ -149,10 +167,20 @@ class Loading:
         return keys
 
 
+def _as_tensor(value: Any) -> Any:
+    """Another library's tensor as one of ours over the same memory, where DLPack can say so; all else as it is."""
+    if not isinstance(value, Tensor) and hasattr(type(value), "__dlpack__"):
+        with suppress(BufferError, TypeError, ValueError, RuntimeError):  # what it is will be named
+            return from_dlpack(value)
+    return value
+
+
 def _misfit(target: Tensor, source: Any, assign: bool) -> str | None:
     """Why `source` cannot take the place of `target`, or be copied there; None where it can."""
     if not isinstance(source, Tensor):
-        return f"expected a Tensor; got {type(source).__name__}"
+        cls = type(source)
+        called = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+        return f"expected a Tensor; got {called}"
     if source.shape != target.shape:
         return f"expected shape {tuple(target.shape)}; got {tuple(source.shape)}"
     if assign:
@@ -180,4 +208,5 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     loading.plan(module, "")
     loading.find_unexpected()
     loading.check(module)
+    loading.warn()
     return loading.carry_out()

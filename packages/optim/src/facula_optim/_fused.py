@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class StateError(ValueError, RuntimeError):
+    """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
+
+
 class FusedOptimizer(Optimizer):
     """A step of such an optimizer changes parameters of float32 and float64, of any strides.
 
@@ -32,11 +36,29 @@ class FusedOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            self._step_group(group)
+            try:
+                self._step_group(group)
+            except (TypeError, ValueError):
+                self._check_options(group)  # the user may have changed them since
+                self._check_state(group["params"])
+                raise
         return loss
 
     def _step_group(self, group: dict[str, Any]) -> None:
         raise NotImplementedError
+
+    def _check_state(self, parameters: list[Tensor]) -> None:
+        """StateError where a parameter has another dtype or device than what is kept for it."""
+        for number, p in enumerate(parameters):
+            for key, value in self.state.get(p, {}).items():
+                if key == "step" or not isinstance(value, Tensor):
+                    continue
+                if value.dtype is not p.dtype or value.device is not p.device:
+                    raise StateError(
+                        f"{type(self).__name__}: parameter {number} is {p.dtype.name} on {str(p.device)!r}, and its "
+                        f"{key} still {value.dtype.name} on {str(value.device)!r}: the model was converted after the "
+                        "first step; optimizer.load_state_dict(optimizer.state_dict()) converts the state too"
+                    )
 
     def _check_options(self, options: dict[str, Any]) -> None:
         name = type(self).__name__

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from ._protocols import Backend
 
+ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
+KNOWN = ACCELERATORS | {"cpu", "meta"}
+
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], Backend]] = {}
 # Note [Two locks]
@@ -27,8 +30,8 @@ os.register_at_fork(after_in_child=_connecting._at_fork_reinit)  # type: ignore[
 class Device:
     """A place for tensors: a type and, where there are several, an index.
 
-    One object per place, so `is` compares them. Raises ValueError for a malformed name; a
-    device without a backend is refused when it is first used, with what to install.
+    One object per place, so `is` compares them. Raises ValueError for a malformed name, RuntimeError for a type that
+    nobody knows. A known one without a backend is refused when it is first used, with what to install.
 
     >>> Device("cpu"), Device("cpu") is Device("cpu")
     (device(type='cpu'), True)
@@ -64,6 +67,9 @@ class Device:
         found = _devices.get((name, index))
         if found is not None:
             return found
+        if not _is_known(name):
+            known = ", ".join(sorted({*KNOWN, *_factories}))
+            raise RuntimeError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
         with _making:  # each device has a slot of its own
             made = object.__new__(cls)
             made.type, made.index, made.slot, made._backend = name, index, len(_devices), None
@@ -109,18 +115,11 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
                 device._backend = None
 
 
-ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
-
-
 def _connect(device: Device) -> Backend:
     factory = _factories.get(device.type) or _installed(device.type)
-    if factory is None and device.type not in ACCELERATORS:
-        raise RuntimeError(
-            f"device {str(device)!r}: {device.type!r} is no kind of device; known are {', '.join(sorted(_factories))}"
-        )
     if factory is None:
         raise RuntimeError(
-            f"device {str(device)!r}: no backend for {device.type!r} is installed; known are "
+            f"device {str(device)!r}: no backend for {device.type!r} is installed; there are "
             f"{', '.join(sorted(_factories))}. Install the package that brings it (facula-{device.type})."
         )
     with _connecting:
@@ -131,6 +130,14 @@ def _connect(device: Device) -> Backend:
                 if _factories[device.type] is factory:  # else somebody registered another one meanwhile
                     device._backend = backend
         return backend
+
+
+def _is_known(type: str) -> bool:
+    if type in KNOWN or type in _factories:
+        return True
+    from importlib.metadata import entry_points
+
+    return bool(entry_points(group="facula.backends", name=type))
 
 
 def _installed(type: str) -> Callable[[int | None], Backend] | None:

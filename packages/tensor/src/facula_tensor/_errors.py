@@ -61,7 +61,7 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         name = f"target{place}" if place else "target"
         return IndexError(
             f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
-            f"(0 to {third - 1}; ignore_index is {fourth})"
+            f"({f'0 to {third - 1}' if third else 'there is none'}; ignore_index is {fourth})"
         )
     if status == STATUS_INDEX:
         return IndexError(

@@ -243,6 +243,8 @@ class Methods:
         """`cos` in place: changes this tensor and returns it."""
     def cpu(self) -> Tensor:
         """This tensor in host memory; itself where it is there."""
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Tensor:
+        """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
     @property
     def data(self) -> Any: ...
     @data.setter

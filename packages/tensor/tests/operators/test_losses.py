@@ -254,3 +254,11 @@ def test_what_is_no_probability_has_no_divergence():
     assert losses[1].isnan().item()
     with pytest.raises(ValueError, match="a number delta > 0; got 1j"):
         F.huber_loss(ft.ones(2), ft.ones(2), delta=1j)
+
+
+def test_classes_that_are_not_there():
+    with pytest.raises(IndexError, match=r"target\[0\] = 0 is out of range for 0 classes \(there is none;"):
+        F.cross_entropy(ft.ones(2, 0), ft.zeros(2, dtype=ft.int64))
+    with pytest.raises(RuntimeError, match=r"expected no ignore_index, since target has probabilities.*got 1"):
+        F.cross_entropy(ft.ones(2, 3), ft.ones(2, 3), ignore_index=1)
+    assert F.cross_entropy(ft.ones(1, 2), ft.ones(1, 2) / 2, ignore_index=-1).item() == pytest.approx(np.log(2))

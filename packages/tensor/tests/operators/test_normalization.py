@@ -88,6 +88,11 @@ REFUSED = {
     "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, r"more than 1 value.*\(1, 3\)"),
     "no statistics": (lambda x, m, v: F.batch_norm(x, None, v), ValueError, "running_mean and running_var"),
     "one dimension": (lambda x, m, v: F.batch_norm(x[0], m, v), ValueError, r"\(n, channels, ...\); got shape \(3,\)"),
+    "channels": (
+        lambda x, m, v: F.batch_norm(x[:, :2], m, v),
+        ValueError,
+        r"input of 3 channels.*running_mean.*\(4, 2\)",
+    ),
     "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, r"running_mean of shape \(3,\)"),
     "weight": (lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True), ValueError, r"weight.*\(3,\).*\(4,\)"),
     "dtype": (lambda x, m, v: F.batch_norm(x, m, v.double(), training=True), TypeError, "running_var float64"),

@@ -198,13 +198,12 @@ def users_line() -> str:
 
 def fake() -> FakeBackend:
     """The backend of the device "fake", registered on first use."""
-    device = Device("fake")
     try:
-        backend = device.backend
+        backend = Device("fake").backend
     except RuntimeError:
         made = FakeBackend()
         register_backend("fake", lambda index: made)
-        backend = device.backend
+        backend = Device("fake").backend
     assert isinstance(backend, FakeBackend)
     return backend
 

@@ -228,6 +228,16 @@ def cpu(self: Tensor) -> Tensor:
     return to_like(self, "cpu")
 
 
+@asks
+@method()
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none.
+
+    `non_blocking` changes nothing.
+    """
+    return to_like(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
+
+
 # ---------------------------------------------------------------------------------------------- writing into
 def write(target: Tensor, source: Tensor) -> None:
     """Copy elements, casting and broadcasting. No checks, no record, no version."""

@@ -54,6 +54,11 @@ def _by_class(name: str) -> Any:
             loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
             return F.squeeze(loss, 0) if parameters[0] == "none" else loss
         if by_probability:
+            if parameters[1] >= 0:
+                raise ArgumentError(
+                    f"{name}: expected no ignore_index, since target has probabilities and no classes; "
+                    f"got {parameters[1]}; leave it out"
+                )
             return by_probabilities(F, input, target, weight, parameters[0], parameters[2])
         if t.dtype is not int64:
             return call(input, F.to(target, (int64,)), weight, parameters)
@@ -159,8 +164,8 @@ def cross_entropy(
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64.
 
     Or target of `input`'s shape: a probability for each class. `weight` (classes,) weighs classes, and "mean" is over
-    the weights; targets equal to `ignore_index` take no part; `label_smoothing` from 0 to 1 is the share of the target
-    that all classes get. `reduction`: "mean", "sum" or "none". float32 and float64.
+    the weights; classes equal to `ignore_index` take no part (with probabilities it is refused); `label_smoothing` from
+    0 to 1 is the share of the target that all classes get. `reduction`: "mean", "sum" or "none". float32 and float64.
     IndexError for a target out of range, ValueError for shapes that do not fit.
 
     >>> from facula_tensor import tensor

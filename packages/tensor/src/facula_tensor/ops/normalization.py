@@ -25,12 +25,19 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
         raise DTypeError(f"batch_norm: defined for float32 and float64; got {input.dtype.name}; convert with .float()")
     if len(input.shape) < 2:
         raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
-    for name, one in zip(OPERANDS[1:], layouts[1:], strict=True):
-        if one is not None and one.shape != input.shape[1:2]:
+    given = [(name, one) for name, one in zip(OPERANDS[1:], layouts[1:], strict=True) if one is not None]
+    shapes = {one.shape for _, one in given}
+    if len(given) > 1 and len(shapes) == 1 and shapes != {input.shape[1:2]}:  # they agree, so it is the input's fault
+        raise ArgumentError(
+            f"batch_norm: expected input of {given[0][1].numel} channels (n, channels, ...), as many as {given[0][0]} "
+            f"has numbers; got shape {input.shape}"
+        )
+    for name, one in given:
+        if one.shape != input.shape[1:2]:
             raise ArgumentError(
                 f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {one.shape}"
             )
-        if one is not None and one.dtype is not input.dtype:
+        if one.dtype is not input.dtype:
             raise DTypeError(
                 f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {one.dtype.name}"
             )
