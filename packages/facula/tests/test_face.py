@@ -148,3 +148,42 @@ def test_a_device_without_its_package():
             move()
     with pytest.raises(RuntimeError, match="'gpu' is no kind of device; known are cpu, cuda"):
         facula.device("gpu")
+
+
+PLACES = {
+    "nn.modules": ["Linear", "Module", "Sequential"],
+    "nn.modules.activation": ["ReLU"],
+    "nn.modules.batchnorm": ["BatchNorm2d"],
+    "nn.modules.container": ["ModuleList", "ParameterDict"],
+    "nn.modules.conv": ["Conv2d"],
+    "nn.modules.dropout": ["Dropout"],
+    "nn.modules.flatten": ["Flatten"],
+    "nn.modules.linear": ["Identity"],
+    "nn.modules.loss": ["CrossEntropyLoss"],
+    "nn.modules.module": ["Module"],
+    "nn.modules.pooling": ["MaxPool2d"],
+    "nn.parameter": ["Buffer", "Parameter"],
+    "optim.optimizer": ["Optimizer"],
+    "utils.data.dataloader": ["DataLoader", "default_collate"],
+    "utils.data.dataset": ["Dataset", "random_split"],
+    "utils.data.sampler": ["BatchSampler", "Sampler"],
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_pytorchs_places_hold_the_same_objects(place):
+    module = import_module(f"facula.{place}")
+    usual = import_module("facula." + {"nn": "nn", "optim": "optim", "utils": "utils.data"}[place.partition(".")[0]])
+    assert set(PLACES[place]) <= set(module.__all__)
+    assert [name for name in module.__all__ if getattr(module, name) is not getattr(usual, name)] == []
+
+
+def test_places_that_few_look_at_are_loaded_late():
+    code = """
+import sys, facula.nn as nn
+assert "facula.nn.modules" not in sys.modules
+assert nn.modules.module.Module is nn.Module and nn.parameter.Parameter is nn.Parameter
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="nothing"):
+        facula.nn.nothing

@@ -7,7 +7,7 @@ with needs("facula.optim"):
     import facula_optim as _optim
     from facula_optim import *
 
-from . import lr_scheduler  # type: ignore[no-redef]  # the face's module over that of the sibling
+from . import lr_scheduler, optimizer  # type: ignore[no-redef]  # the face's module over that of the sibling
 
-__all__ = ["lr_scheduler"]
+__all__ = ["lr_scheduler", "optimizer"]
 __all__ += [name for name in _optim.__all__ if name not in __all__]

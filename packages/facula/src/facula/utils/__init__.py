@@ -1,4 +1,4 @@
-"""facula.utils: what surrounds training. May import: siblings. Where next: `data.py`,
+"""facula.utils: what surrounds training. May import: siblings. Where next: `data/`,
 `checkpoint.py`.
 """
 

@@ -1,6 +1,7 @@
 """Datasets, samplers and loaders: the names of facula_data, with batches that are tensors.
 
 An order that nobody gave a seed is drawn from facula's default generator, so `facula.manual_seed` reaches it.
+May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and `dataloader.py` are PyTorch's places.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor, from_numpy, randint, stack
 
-from .._siblings import needs
+from ..._siblings import needs
 
 with needs("facula.utils.data"):
     import facula_data
