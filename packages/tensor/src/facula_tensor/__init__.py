@@ -50,17 +50,19 @@ from .ops import convolution as _convolution
 from .ops import copying as _copying
 from .ops import dims as _dims
 from .ops import division as _division
+from .ops import extremes as _extremes
 from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
-from .ops import reduction as _reduction
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
 from .ops import strided as _strided
+from .ops import sums as _sums
+from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
@@ -70,6 +72,7 @@ from .ops.convolution import *
 from .ops.copying import *
 from .ops.dims import *
 from .ops.division import *
+from .ops.extremes import *
 from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
@@ -77,11 +80,12 @@ from .ops.matmul import *
 from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
-from .ops.reduction import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
 from .ops.strided import *
+from .ops.sums import *
+from .ops.truth import *
 
 __version__ = "0.1.0"
 
@@ -99,14 +103,16 @@ __all__ += _convolution.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
+__all__ += _extremes.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _matmul.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
-__all__ += _reduction.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
 __all__ += _special.__all__
 __all__ += _strided.__all__
+__all__ += _sums.__all__
+__all__ += _truth.__all__

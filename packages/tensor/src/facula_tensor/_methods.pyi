@@ -140,7 +140,7 @@ class Methods:
     def __rsub__(self, other: Any) -> Any:
         """The difference of each pair of elements. Not defined for bool."""
     def __rtruediv__(self, other: Any) -> Any:
-        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+        """`other / self`: the reciprocal times a number: `self` may then change before the gradient is taken."""
     def __rxor__(self, other: Any) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def __setitem__(self, index: Any, value: Any) -> None:

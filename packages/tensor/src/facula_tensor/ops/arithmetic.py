@@ -108,7 +108,6 @@ class div:
 
     inputs = ("input", "other")
     dunders = ("__truediv__",)
-    reflected = ("__rtruediv__",)
     inplace_dunders = ("__itruediv__",)
     compute = floating
 
@@ -145,10 +144,10 @@ class pow:
             )
 
     def reverse_input(F, g, input, other):
-        return F.mul(g, F.power_slope(input, other))
+        return F.power_grad(g, input, other)
 
     def reverse_other(F, g, input, other):
-        return F.mul(g, F.exponent_slope(input, other))
+        return F.exponent_grad(g, input, other)
 
 
 def tensors_only(operation: str, *operands: Any) -> None:
@@ -333,22 +332,25 @@ def _declare_composites() -> None:
         return F.div(x, F.where(F.eq(size, 0), F.add(F.zeros_like(size), 1), size))
 
     @composite
-    def power_slope(F: Any, x: Tensor, n: Any) -> Any:
-        """d(x ** n)/dx, finite at x = 0 where n is 0."""
+    def power_grad(F: Any, g: Tensor, x: Tensor, n: Any) -> Any:
+        """g d(x ** n)/dx, 0 where n is 0, whatever x is."""
         if not isinstance(n, Tensor):
-            return F.mul(F.pow(x, n - 1), n) if n else F.zeros_like(x)
-        slope = F.mul(n, F.pow(x, F.sub(n, 1)))
-        return F.where(F.eq(n, 0), F.zeros_like(slope), slope)
+            return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
+        return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
 
     @composite
-    def exponent_slope(F: Any, x: Any, n: Tensor) -> Tensor:
-        """d(x ** n)/dn, which is 0 where x is 0 and n is not negative."""
-        if not isinstance(x, Tensor):
-            from .._creation import full_like
+    def exponent_grad(F: Any, g: Tensor, x: Any, n: Tensor) -> Tensor:
+        """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
+        flat = F.ge(F.real_part(n) if n.is_complex() else n, 0)
+        if isinstance(x, Tensor):
+            slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
+            return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
+        from .._creation import full
 
-            x = full_like(n, x)
-        slope = F.mul(F.pow(x, n), F.log(x))
-        return F.where(F.eq(x, 0), F.zeros_like(slope), slope)
+        log = F.log(full((), x, dtype=n.dtype, device=n.device))
+        if x == 0:  # not where() over the slope: that of 0 * -inf is NaN in the next derivative
+            log = F.where(flat, 0, log)
+        return F.mul(g, F.mul(F.pow(x, n), log))
 
 
 _declare_composites()

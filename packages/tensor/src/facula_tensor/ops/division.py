@@ -8,10 +8,11 @@ from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
 from .._declare import elementwise, public_form
 from .._errors import ArgumentError, DivisionError
+from .._general import general
 from .._inplace import general_inplace
-from .._operator import operators, pass_on, raw
-from .._promotion import SCALAR_CATEGORY
-from .._tensor import Tensor, method
+from .._operator import operators, pass_on, raw, recording
+from .._promotion import SCALAR_CATEGORY, plain_number
+from .._tensor import Overridden, Tensor, method
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 
@@ -165,6 +166,16 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     if rounding_mode is None:
         return _true_div_(self, other)
     return general_inplace(_rounded("div_", rounding_mode), (self, other))
+
+
+@method("__rtruediv__")
+def div_by(self: Tensor, other: Any) -> Any:
+    """`other / self`: the reciprocal times a number: `self` may then change before the gradient is taken."""
+    number = plain_number(other)
+    if number is None or type(self._layout) is Overridden:
+        return general(operators["div"], (other, self), ())
+    result = recording.reciprocal(self)
+    return result if number == 1 and type(number) is not complex else recording.mul(result, number)
 
 
 @method("__divmod__")

@@ -1,171 +1,24 @@
-"""Reductions: sums, means and extremes, over all elements or along dimensions."""
+"""The largest and the smallest elements and where they are, over all elements or along dimensions."""
 
 from __future__ import annotations
 
-from math import prod as product
 from typing import Any
 
-from facula_storage import DType, Layout, bool_, contiguous, float32, int64
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage import Layout, int64
+from facula_storage.extend import COMPLEX
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._general import describe
 from .._memory import check_out
-from .._operator import composite, passed_on, recording
+from .._operator import composite, recording
 from .._overrides import asks
-from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 from .copying import give
+from .reducing import axis_for, dims_of, reduced
 
-__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "sum"]
-
-
-MOST_DIMS = 64
-
-
-def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None, () and []."""
-    if ndim > MOST_DIMS:
-        raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
-    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-        return tuple(range(ndim))
-    if not isinstance(dim, (tuple, list)):
-        return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
-    found = sorted(check_dim(operation, one, ndim) for one in dim)
-    if len(set(found)) != len(found):
-        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice")
-    return tuple(found) if ndim else ()
-
-
-def axis_for(dim: Any, axis: Any, operation: str) -> Any:
-    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
-    if dim is None or dim == ():
-        return axis
-    raise TypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
-
-
-def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
-    """The contiguous layout that is left when `dims` are reduced."""
-    if keepdim:
-        shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
-    else:
-        shape = tuple(size for i, size in enumerate(layout.shape) if i not in dims)
-    return contiguous(shape, dtype, layout.device)
-
-
-@composite
-def spread(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
-    """A reduced tensor as a view of the shape it was reduced from."""
-    if not keepdim:
-        for dim in dims:
-            g = F.unsqueeze(g, dim)
-    return F.expand(g, layout.shape)
-
-
-@composite
-def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
-    """`g` summed to the shape it was broadcast from."""
-    shape, target = layout_of_tensor(g).shape, layout.shape
-    if shape == target:
-        return g
-    extra = len(shape) - len(target)
-    dims = tuple(i for i in range(len(shape)) if i < extra or (target[i - extra] == 1 and shape[i] != 1))
-    if extra:
-        leading = tuple(range(extra))
-        kept = tuple(dim for dim in dims if dim >= extra)
-        if kept:
-            g = F.sum(g, (kept, True))
-        return F.sum(g, (leading, False))
-    return F.sum(g, (dims, True))
-
-
-@operator
-class _sum:
-    """The sum along dimensions."""
-
-    parameters = ("dims", "keepdim")
-    holomorphic = False
-
-    def outputs(layout, dims, keepdim):
-        return reduced(layout, dims, keepdim, accumulating(layout.dtype))
-
-    @passed_on
-    def reverse_input(F, g, input_layout, dims, keepdim):
-        return F.spread(g, input_layout, dims, keepdim)
-
-
-@asks
-@method()
-def sum(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    dtype: Any = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The sum of all elements, or along `dim` (an integer or several).
-
-    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
-    float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
-    reduced dimensions with length 1.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
-    tensor([4., 6.])
-    """
-    if axis is not None:
-        dim = axis_for(dim, axis, "sum")
-    input = as_tensor("sum", input)
-    if dtype is not None:
-        dtype = as_dtype(dtype, "sum")
-        input = input.to(dtype)
-    parameters = dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)
-    if dtype is None or accumulating(dtype) is dtype:
-        return recording.sum(input, parameters, out=out)
-    return give("sum", recording.sum(input, parameters).to(dtype), out)  # narrow integers wrap
-
-
-@asks
-@method()
-def mean(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    dtype: Any = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
-
-    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
-    tensor(2.5000)
-    """
-    if axis is not None:
-        dim = axis_for(dim, axis, "mean")
-    input = as_tensor("mean", input)
-    if dtype is not None:
-        dtype = as_dtype(dtype, "mean")
-        if dtype.category < FLOATING:
-            raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
-        input = input.to(dtype)
-    if input.dtype.category < FLOATING:
-        raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
-    dims = dims_of("mean", dim, input.ndim)
-    count = product(input.shape[i] for i in dims)
-    half = input.dtype.category == FLOATING and input.dtype.itemsize == 2
-    total = recording.sum(input.to(float32) if half else input, (dims, bool(keepdim or keepdims)))
-    result = recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
-    return give("mean", result.to(input.dtype) if half else result, out)
+__all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
 
 def _extreme(name: str, other_doc: str) -> Any:
@@ -282,8 +135,7 @@ class MinExtremes(Extremes):
 def _along(name: str) -> Any:
     class body:
         parameters = ("dim", "keepdim")
-        differentiable = (0,)
-        arity = 1
+        results = ("values", "indices")
 
         def outputs(layout, dim, keepdim):
             dims = (dim,) if layout.shape else ()
@@ -291,8 +143,9 @@ def _along(name: str) -> Any:
             values = reduced(layout, dims, keepdim, layout.dtype)
             return values, values.to_dtype(int64)
 
-        def reverse_input(F, g, input, input_layout, dim, keepdim):
-            _, indices = getattr(F, name)(input.detach(), (dim, True))
+        def reverse_input(F, g, indices, input_layout, dim, keepdim):
+            if not keepdim:
+                indices = F.unsqueeze(indices, dim)
             return F.place(F.spread(g, input_layout, (dim,), keepdim), indices, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "The extreme along one dimension, and where.", __name__
@@ -306,8 +159,6 @@ _min_dim = _along("min_dim")
 @composite
 def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     """`g` at the indices along `dim`, zero elsewhere."""
-    if not g.ndim:
-        return F.clone(g)
     from .._creation import arange
 
     positions = arange(g.shape[dim], device=g.device)
@@ -457,64 +308,3 @@ def argmin(
     return recording.argmin(
         input.detach(), (_dim_or_none("argmin", dim, input.ndim), bool(keepdim or keepdims)), out=out
     )
-
-
-def _truth(name: str) -> Any:
-    class body:
-        parameters = ("dims", "keepdim")
-
-        def outputs(layout, dims, keepdim):
-            return reduced(layout, dims, keepdim, bool_)
-
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "Whether elements are nonzero.", __name__
-    return operator(body)
-
-
-_any = _truth("any")
-_all = _truth("all")
-
-
-@asks
-@method()
-def any(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[0, 1], [0, 0]]).any(1)
-    tensor([ True, False])
-    """
-    if axis is not None:
-        dim = axis_for(dim, axis, "any")
-    input = as_tensor("any", input).to(bool_)
-    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim or keepdims)), out=out)
-
-
-@asks
-@method()
-def all(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1, 1], [0, 1]]).all(1)
-    tensor([ True, False])
-    """
-    if axis is not None:
-        dim = axis_for(dim, axis, "all")
-    input = as_tensor("all", input).to(bool_)
-    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim or keepdims)), out=out)

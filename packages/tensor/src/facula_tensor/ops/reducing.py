@@ -1,0 +1,52 @@
+"""What all reductions share: which dimensions they mean, what is left of a shape, and the way back to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import DType, Layout, contiguous
+
+from .._errors import ArgumentError
+from .._operator import composite
+from .._tensor import Tensor, check_dim
+
+MOST_DIMS = 64
+
+
+def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None, () and []."""
+    if ndim > MOST_DIMS:
+        raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    if not isinstance(dim, (tuple, list)):
+        return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
+    found = sorted(check_dim(operation, one, ndim) for one in dim)
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice")
+    return tuple(found) if ndim else ()
+
+
+def axis_for(dim: Any, axis: Any, operation: str) -> Any:
+    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
+    if dim is None or dim == ():
+        return axis
+    raise TypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
+def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
+    """The contiguous layout that is left when `dims` are reduced."""
+    if keepdim:
+        shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
+    else:
+        shape = tuple(size for i, size in enumerate(layout.shape) if i not in dims)
+    return contiguous(shape, dtype, layout.device)
+
+
+@composite
+def spread(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A reduced tensor as a view of the shape it was reduced from."""
+    if not keepdim:
+        for dim in dims:
+            g = F.unsqueeze(g, dim)
+    return F.expand(g, layout.shape)

@@ -1,0 +1,125 @@
+"""Sums and means, over all elements or along dimensions."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import Any
+
+from facula_storage import Layout, float32
+from facula_storage.extend import FLOATING
+
+from .._declare import operator
+from .._errors import DTypeError
+from .._operator import composite, passed_on, recording
+from .._overrides import asks
+from .._promotion import accumulating, as_dtype
+from .._tensor import Tensor, layout_of_tensor, method
+from .._viewing import as_tensor
+from .copying import give
+from .reducing import axis_for, dims_of, reduced
+
+__all__ = ["mean", "sum"]
+
+
+@composite
+def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
+    """`g` summed to the shape it was broadcast from."""
+    shape, target = layout_of_tensor(g).shape, layout.shape
+    if shape == target:
+        return g
+    extra = len(shape) - len(target)
+    dims = tuple(i for i in range(len(shape)) if i < extra or (target[i - extra] == 1 and shape[i] != 1))
+    if extra:
+        leading = tuple(range(extra))
+        kept = tuple(dim for dim in dims if dim >= extra)
+        if kept:
+            g = F.sum(g, (kept, True))
+        return F.sum(g, (leading, False))
+    return F.sum(g, (dims, True))
+
+
+@operator
+class _sum:
+    """The sum along dimensions."""
+
+    parameters = ("dims", "keepdim")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, accumulating(layout.dtype))
+
+    @passed_on
+    def reverse_input(F, g, input_layout, dims, keepdim):
+        return F.spread(g, input_layout, dims, keepdim)
+
+
+@asks
+@method()
+def sum(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum of all elements, or along `dim` (an integer or several).
+
+    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
+    float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
+    reduced dimensions with length 1.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "sum")
+    input = as_tensor("sum", input)
+    if dtype is not None:
+        dtype = as_dtype(dtype, "sum")
+        input = input.to(dtype)
+    parameters = dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)
+    if dtype is None or accumulating(dtype) is dtype:
+        return recording.sum(input, parameters, out=out)
+    return give("sum", recording.sum(input, parameters).to(dtype), out)  # narrow integers wrap
+
+
+@asks
+@method()
+def mean(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
+
+    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
+    tensor(2.5000)
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "mean")
+    input = as_tensor("mean", input)
+    if dtype is not None:
+        dtype = as_dtype(dtype, "mean")
+        if dtype.category < FLOATING:
+            raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
+        input = input.to(dtype)
+    if input.dtype.category < FLOATING:
+        raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
+    dims = dims_of("mean", dim, input.ndim)
+    count = product(input.shape[i] for i in dims)
+    half = input.dtype.category == FLOATING and input.dtype.itemsize == 2
+    total = recording.sum(input.to(float32) if half else input, (dims, bool(keepdim or keepdims)))
+    result = recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
+    return give("mean", result.to(input.dtype) if half else result, out)

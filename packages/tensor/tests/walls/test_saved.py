@@ -1,0 +1,120 @@
+"""What nodes do not save: operands (results) that PyTorch lets change between forward and backward may change here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+
+POSITIVE = np.random.default_rng(0).uniform(0.3, 0.9, (4, 4))
+MASK = POSITIVE > 0.5
+PLACES = ft.tensor([0, 2])
+
+# The list was made by running each with PyTorch 2.13: it accepts them.
+OPERAND_CHANGES = {
+    "exp": ft.exp,
+    "tanh": ft.tanh,
+    "relu": ft.relu,
+    "sqrt": ft.sqrt,
+    "sigmoid": ft.sigmoid,
+    "expm1": ft.expm1,
+    "rsqrt": ft.rsqrt,
+    "reciprocal": ft.reciprocal,
+    "neg": ft.neg,
+    "x + 2": lambda x: x + 2,
+    "2 - x": lambda x: 2 - x,
+    "x * 2": lambda x: x * 2,
+    "x / 2": lambda x: x / 2,
+    "x % 2": lambda x: x % 2,
+    "2 / x": lambda x: 2 / x,
+    "1 / x": lambda x: 1 / x,
+    "sum": ft.sum,
+    "mean(1)": lambda x: x.mean(1),
+    "max(1)": lambda x: x.max(1).values,
+    "max(0, keepdim)": lambda x: x.max(0, keepdim=True).values,
+    "min(1)": lambda x: x.min(1).values,
+    "min(-1) of a row": lambda x: x[0].min(-1).values,
+    "softmax": lambda x: x.softmax(1),
+    "log_softmax": lambda x: x.log_softmax(1),
+    "where": lambda x: ft.where(ft.tensor(MASK), x, 0.0),
+    "cat": lambda x: ft.cat([x, x]),
+    "x[index]": lambda x: x[PLACES],
+    "x[mask]": lambda x: x[MASK],
+    "transpose": lambda x: x.t().contiguous(),
+    "expand": lambda x: x.expand(2, 4, 4) * 1,
+    "max_pool2d": lambda x: F.max_pool2d(x.view(1, 1, 4, 4), 2),
+    "avg_pool2d": lambda x: F.avg_pool2d(x.view(1, 1, 4, 4), 2),
+    "matmul, the other saved": lambda x: x @ ft.tensor(POSITIVE),
+    "mul, the other saved": lambda x: x * ft.tensor(POSITIVE),
+    "linear, the weight saved": lambda x: F.linear(x, ft.tensor(POSITIVE)),
+}
+RESULT_CHANGES = {
+    "log": ft.log,
+    "sin": ft.sin,
+    "abs": ft.abs,
+    "2 / x": lambda x: 2 / x,
+    "x / 2": lambda x: x / 2,
+    "x ** 3": lambda x: x**3,
+    "x * x": lambda x: x * x,
+    "x / x": lambda x: x / x,
+    "matmul": lambda x: x @ x,
+    "max(1)": lambda x: x.max(1).values,
+    "mean": ft.mean,
+    "linear": lambda x: F.linear(x, ft.tensor(POSITIVE)),
+    "clamp": lambda x: x.clamp(0.4, 0.6),
+}
+
+
+def gradient(function, change):
+    """The gradient of the sum, with an operand or a result that something is added to after the forward pass."""
+    leaf = ft.tensor(POSITIVE, requires_grad=True)
+    operand = leaf.clone()
+    out = function(operand)
+    if change:
+        with ft.no_grad():
+            (operand if change == "operand" else out).add_(1)
+    (out * out.detach().clone()).sum().backward()
+    return leaf.grad.numpy()
+
+
+@pytest.mark.parametrize("name", OPERAND_CHANGES)
+def test_the_operand_may_change(name):
+    function = OPERAND_CHANGES[name]
+    np.testing.assert_array_equal(gradient(function, "operand"), gradient(function, None))
+
+
+@pytest.mark.parametrize("name", RESULT_CHANGES)
+def test_the_result_may_change(name):
+    leaf = ft.tensor(POSITIVE, requires_grad=True)
+    function = RESULT_CHANGES[name]
+    expected = gradient(lambda x: function(x) * 1, None)
+    out = function(leaf * 1)
+    factor = out.detach().clone()
+    with ft.no_grad():
+        out.add_(1)
+    (out * factor).sum().backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), expected, rtol=1e-14)
+
+
+def test_the_indices_of_an_extreme_may_not():
+    values, indices = (ft.tensor(POSITIVE, requires_grad=True) * 1).max(1)
+    indices.add_(1)
+    with pytest.raises(RuntimeError, match="indices"):
+        values.sum().backward()
+
+
+def test_a_number_over_a_tensor():
+    """Values, dtypes and the derivatives to order two."""
+    from facula_autograd import gradcheck, gradgradcheck
+
+    x = ft.tensor(POSITIVE, requires_grad=True)
+    assert gradcheck(lambda x: 3.0 / x, (x,))
+    assert gradgradcheck(lambda x: 3.0 / x, (x,))
+    np.testing.assert_allclose((3 / x).detach().numpy(), 3 / POSITIVE, rtol=1e-15)
+    assert (1 / ft.tensor([2, 4])).tolist() == [0.5, 0.25]
+    assert (np.float64(1.0) / ft.tensor([2.0])).dtype is ft.float32
+    assert (1j / ft.tensor([2.0])).tolist() == [0.5j]
+    assert (complex(1) / ft.tensor([2.0])).dtype is ft.complex64
+    assert (True / ft.tensor([4], dtype=ft.float16)).dtype is ft.float16
