@@ -77,6 +77,54 @@ def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, k
     assert done.stdout.endswith("read as 8\n"), done.stdout
 
 
+def test_what_is_no_digit_is_read_with_a_warning(trained, tmp_path):
+    from matplotlib.image import imsave
+
+    imsave(tmp_path / "noise.png", np.random.default_rng(0).random((64, 64)), cmap="gray")
+    done = run(trained, "--read", str(tmp_path / "noise.png"))
+    assert done.returncode == 0, done.stderr
+    assert "careful: this is like none of the digits that it learnt from, and may be no digit\nread as" in done.stdout
+    assert "careful: this" not in run(trained, "--read", "18").stdout
+
+
+def test_a_network_that_knows_nothing_is_not_sure():
+    from facula.examples.digits import data, reading
+    from facula.examples.digits.network import Network
+
+    facula.manual_seed(0)
+    image = data.load().everything[18][0][0]
+    assert "careful: the network is not sure\nread as" in reading.report(Network().eval(), image)
+
+
+def test_a_reader_that_has_seen_enough_is_no_mistake(trained):
+    reading = subprocess.Popen(
+        [*PROGRAM, "--read", "18"], cwd=trained, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    reading.stdout.close()
+    assert reading.stderr.read() == "" and reading.wait() == 0
+    reading.stderr.close()
+
+
+def test_ctrl_c_while_the_picture_is_drawn(tmp_path, monkeypatch, capsys):
+    from matplotlib.figure import Figure
+
+    def interrupted(figure, file, **options):
+        file.write(b"half of")
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Figure, "savefig", interrupted)
+    monkeypatch.setattr(sys, "argv", ["digits", "--epochs", "1"])
+    (tmp_path / "digits.png").write_bytes(b"before")
+    assert main() == 130
+    said = capsys.readouterr().out
+    assert "for 1 epoch in" in said
+    assert "digits.safetensors holds the network, and digits.png is as it was before" in said
+    assert sorted(os.listdir(tmp_path)) == ["digits.png", "digits.safetensors"]
+    assert (tmp_path / "digits.png").read_bytes() == b"before"
+    assert facula.load("digits.safetensors")["epochs"] == 1
+
+
 def test_ctrl_c_keeps_the_network(tmp_path):
     program = subprocess.Popen(
         [*PROGRAM, "--epochs", "100000"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -107,8 +155,10 @@ def test_a_kill_leaves_the_last_epoch(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--epochs", "0"], "argument --epochs: expected int of at least 1; got '0'"),
-        (["--rate", "nan"], "argument --rate: expected float of at least 0.0; got 'nan'"),
+        (["--epochs", "0"], "argument --epochs: expected a whole number from 1 to 2**63 - 1; got '0'"),
+        (["--rate", "nan"], "argument --rate: expected a finite number of at least 0; got 'nan'"),
+        (["--rate", "inf"], "argument --rate: expected a finite number of at least 0; got 'inf'"),
+        (["--seed", str(2**63)], "argument --seed: expected a whole number from 0 to 2**63 - 1; got '92233"),
         (["--checkpoint", "nowhere/x"], "--checkpoint: expected a path in a folder that is there; got 'nowhere/x'"),
         (["--picture", "."], "--picture: expected a path for a file; got the folder '.'"),
         (["--read", "17", "--checkpoint", "missing"], "there is no checkpoint missing; train first: "),

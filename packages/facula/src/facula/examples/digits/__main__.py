@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import sys
@@ -30,7 +31,7 @@ def options() -> argparse.Namespace:
     add("--picture", metavar="PATH", default="digits.png", help="a picture of loss and misread digits (%(default)s)")
     add("--epochs", type=number(int, 1), default=30, help="passes over the training digits (%(default)s)")
     add("--batch", type=number(int, 1), default=64, help="digits a step (%(default)s)")
-    add("--rate", type=number(float, 0.0), default=0.005, help="learning rate at the beginning (%(default)s)")
+    add("--rate", type=number(float, 0), default=0.005, help="learning rate at the beginning (%(default)s)")
     add("--seed", type=number(int, 0), default=0, help="for weights, order and dropout (%(default)s)")
     given = parser.parse_args()
     missing = [name for module, name in NEEDED.items() if not find_spec(module)]
@@ -48,16 +49,17 @@ def options() -> argparse.Namespace:
     return given
 
 
-def number(kind: type[int] | type[float], least: float) -> Callable[[str], float]:
+def number(kind: type[int] | type[float], least: int) -> Callable[[str], float]:
     """What makes a number of at least `least` of an argument's text."""
+    expected = f"a whole number from {least} to 2**63 - 1" if kind is int else f"a finite number of at least {least}"
 
     def read(text: str) -> float:
         try:
             value = kind(text)
         except ValueError:
             value = -1
-        if not least <= value < 2**63:
-            raise argparse.ArgumentTypeError(f"expected {kind.__name__} of at least {least}; got {text!r}")
+        if not least <= value < (2**63 if kind is int else math.inf):
+            raise argparse.ArgumentTypeError(f"expected {expected}; got {text!r}")
         return value
 
     return read
@@ -96,6 +98,11 @@ def how_to_read(checkpoint: str) -> str:
     return f"read a digit with it (a number of the data set, or an image file):\n  {command('--read', '18', *where)}"
 
 
+def counted(count: int, what: str) -> str:
+    """ "1 epoch", "2 epochs"."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
 def train(given: argparse.Namespace) -> int:
     """Load, train, keep, draw, and print the accuracy on the held-out digits."""
     import facula
@@ -112,15 +119,20 @@ def train(given: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         run.accuracy = training.accuracy(run.network, digits.held_out)
         run.save(given.checkpoint)
-        print(f"\nstopped after {len(run.losses)} steps; {given.checkpoint} holds the network as it is")
+        print(f"\nstopped after {counted(len(run.losses), 'step')}; {given.checkpoint} holds the network as it is")
         print(f"accuracy {100 * run.accuracy:.1f} % on {len(digits.held_out)} digits that it has not seen")
         print(how_to_read(given.checkpoint))
         return 130
     seconds = time.perf_counter() - started
     count = len(digits.training)
-    print(f"trained on {count:,} digits for {run.epochs} epochs in {seconds:.1f} s")
+    print(f"trained on {count:,} digits for {counted(run.epochs, 'epoch')} in {seconds:.1f} s")
     print(f"accuracy {100 * run.accuracy:.1f} % on {len(digits.held_out)} digits that it has not seen")
-    plotting.draw(run, digits, given.picture)
+    try:
+        plotting.draw(run, digits, given.picture)
+    except KeyboardInterrupt:
+        print(f"\nstopped while drawing; {given.checkpoint} holds the network, and {given.picture} is as it was before")
+        print(how_to_read(given.checkpoint))
+        return 130
     print(f"the network is in {given.checkpoint}, its loss and what it misreads in {given.picture}")
     print(how_to_read(given.checkpoint))
     return 0
@@ -144,7 +156,12 @@ def main() -> int:
     """Run what was asked for; what went wrong with a file is one line, not a traceback."""
     given = options()
     try:
-        return train(given) if given.read is None else read(given)
+        status = train(given) if given.read is None else read(given)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever reads this, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would fail to flush at its end
+        return 0
     except KeyboardInterrupt:
         print(f"{PROGRAM}: stopped", file=sys.stderr)
         return 130

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from io import BytesIO
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
@@ -37,4 +40,24 @@ def draw(run: Run, digits: Digits, path: str) -> None:
         frame.set_title(f"{wanted[place]} read as {found[place]}", fontsize=8)
     for frame in right.axes:
         frame.axis("off")
-    figure.savefig(path)
+    drawn = BytesIO()
+    figure.savefig(drawn, format=os.path.splitext(path)[1][1:].lower() or "png")
+    replace(path, drawn.getvalue())
+
+
+def replace(path: str, content: bytes) -> None:
+    """Put `content` into the file at `path`: all of it, or what is there stays. A device or a pipe is written to."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as device:
+            device.write(content)
+        return
+    part = f"{target}.part"
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
