@@ -32,6 +32,45 @@ def test_an_integer_operand_is_scaled_in_the_dtype_of_the_result():
     assert wide.add_(large, alpha=0.5).item() == 1 + 16777219 * 0.5
 
 
+ALPHAS = {  # of the result's dtype: the factors that PyTorch 2.13 takes, and those that it refuses
+    ft.int64: ([2, -1], [1.5, 2.0, 1.0, 2j, True]),
+    ft.uint8: ([2], [2.0, False]),
+    ft.float32: ([2, 1.5, 1.0], [2j, True]),
+    ft.complex64: ([2, 1.5, 2j], [False]),
+}
+
+
+@pytest.mark.parametrize("dtype", ALPHAS)
+def test_alpha_is_of_the_kind_of_the_result(dtype):
+    x, y = ft.tensor([1, 2]), ft.tensor([3, 4], dtype=dtype)
+    for function, sign in ((ft.add, 1), (ft.sub, -1)):
+        for alpha in ALPHAS[dtype][0]:
+            expected = [1 + sign * alpha * 3, 2 + sign * alpha * 4]
+            if dtype is not ft.uint8:
+                assert function(x, y, alpha=alpha).tolist() == expected
+                assert function(y, y, alpha=alpha).tolist() == [3 + sign * alpha * 3, 4 + sign * alpha * 4]
+        for alpha in ALPHAS[dtype][1]:
+            name = function.__name__
+            with pytest.raises(
+                RuntimeError, match=f"{name}: expected an alpha of the kind of the result, {dtype.name}; got"
+            ):
+                function(y, y, alpha=alpha)
+            with pytest.raises(TypeError, match="alpha"):
+                function(y, 3, alpha=alpha)
+
+
+def test_alpha_of_bools():
+    yes, no = ft.tensor([True, False]), ft.tensor([False, False])
+    assert ft.add(no, yes, alpha=2).tolist() == [True, False]
+    assert ft.add(no, yes, alpha=False).tolist() == [False, False]
+    assert ft.add(no, True, alpha=True).tolist() == [True, True]
+    assert no.clone().add_(yes, alpha=2).tolist() == [True, False]
+    with pytest.raises(TypeError, match="not defined for bool"):
+        ft.sub(ft.tensor([1, 2]), yes, alpha=2)
+    with pytest.raises(TypeError, match="alpha"):
+        ft.tensor([1, 2]).add_(ft.tensor([1, 2]), alpha=0.5)
+
+
 @pytest.mark.parametrize(
     "make",
     [

@@ -21,6 +21,18 @@ def test_plus_is_the_tensor_itself():
     assert (+x).tolist() == [1.0, -2.0]
     (+x).sum().backward()
     assert x.grad.tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match="not defined for bool"):
+        +tensor([True])
+
+
+def test_bytes():
+    assert bytes(tensor([1, 255])) == bytes([1, 255])
+    assert bytes(tensor([1, 2], dtype=ft.uint8)) == b"\1\2"
+    assert bytes(tensor([True, False])) == b"\1\0"
+    assert bytes(tensor(3)) == bytes(3)
+    for wrong, error in ((tensor([1.5]), TypeError), (tensor([256]), ValueError), (tensor([-1]), ValueError)):
+        with pytest.raises(error, match=r"bytes: expected integers from 0 to 255 .* bytes\(t\.numpy\(\)\)"):
+            bytes(wrong)
 
 
 def test_membership_is_of_numbers_and_tensors():

@@ -365,13 +365,13 @@ def pow(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the other operand's."""
 def promote_types(a: DType, b: DType) -> DType:
     """The smallest dtype that both convert to."""
-def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def rand(*lengths: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-def randint(low: builtins.int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randint(low: builtins.int = 0, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
-def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def randn(*lengths: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""

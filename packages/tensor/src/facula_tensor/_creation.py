@@ -64,7 +64,7 @@ def empty(
     facula.Size([2, 3])
     """
     try:
-        shape = sizes("empty", lengths if size is None else (*lengths, size))
+        shape = sizes("empty", lengths, size)
         if min(shape, default=0) < 0:
             raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
         layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
@@ -289,14 +289,28 @@ def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     return result if device is cpu else raw.to_device(result, (device,))
 
 
-def _new(name: str, maker: Any) -> None:
-    def new(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        return finish(maker(*size, **_as(self, dtype, device)), requires_grad)
+def _new(maker: Any) -> None:
+    def new(
+        self: Tensor,
+        *lengths: Any,
+        size: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        return finish(maker(*lengths, size=size, **_as(self, dtype, device)), requires_grad)
 
-    new.__name__ = new.__qualname__ = name
     new.__doc__ = f"`{maker.__name__}` in the dtype and on the device of this tensor."
-    method(name)(new)
+    method(f"new_{maker.__name__}")(new)
 
 
-for _name, _maker in {"new_empty": empty, "new_zeros": zeros, "new_ones": ones, "new_full": full}.items():
-    _new(_name, _maker)
+for _maker in (empty, zeros, ones):
+    _new(_maker)
+
+
+@method()
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`full` in the dtype and on the device of this tensor."""
+    return finish(full(size, fill_value, **_as(self, dtype, device)), requires_grad)

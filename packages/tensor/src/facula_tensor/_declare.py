@@ -142,7 +142,7 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
     call = op.walking
 
     def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
-        if alpha != 1:
+        if type(alpha) is not int or alpha != 1:
             other = times(op, input, other, alpha)
         result = call(input, other) if out is None else general(op, (input, other), (), True, out)
         if result is NotImplemented:

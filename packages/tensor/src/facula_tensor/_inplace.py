@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, edge_to, from_function, special
-from facula_storage.extend import FLOATING
+from facula_storage import bool_
+from facula_storage.extend import BOOL, FLOATING, INTEGER
 
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import coerce, describe, find_plan, launch, mutated, node_for, output_layouts, promote, run
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
-from ._promotion import can_cast, result_type
+from ._promotion import SCALAR_CATEGORY, can_cast, plain_number, result_type
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import bases_of, family_of, rebase
 
@@ -114,15 +115,26 @@ def times(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
     """`other * alpha` in the dtype of the result, for the operators that take a factor of their second operand."""
     if not op.scaled:
         raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
-    if not isinstance(alpha, (int, float, complex)):
+    factor = plain_number(alpha)
+    if factor is None:
         raise TypeError(f"{op.name}: expected alpha to be a number; got {describe(alpha)}")
-    if not isinstance(other, Tensor):
-        return other * alpha
-    if isinstance(input, Tensor):  # an integer operand scaled by a fraction would lose digits, and the result's dtype
+    if op.refuse is not None:
+        op.refuse(input, other)
+    if isinstance(input, Tensor) and (isinstance(other, Tensor) or type(other) in SCALAR_CATEGORY):
         dtype = result_type(input, other)
-        if other.dtype.category < dtype.category:
+        category = SCALAR_CATEGORY[type(factor)]
+        if category > max(dtype.category, INTEGER) or (category == BOOL and dtype is not bool_):
+            raise DTypeError(
+                f"{op.name}: expected an alpha of the kind of the result, {dtype.name}; got {describe(alpha)}; "
+                "convert an operand, or alpha"
+            )
+        if dtype is bool_:
+            factor = bool(factor)
+            return raw.mul(other, factor) if isinstance(other, Tensor) else other and factor
+        # An integer operand scaled by a fraction would lose digits, and the result's dtype.
+        if isinstance(other, Tensor) and other.dtype.category < dtype.category:
             other = recording.to(other, (dtype,))
-    return recording.mul(other, alpha)
+    return other * factor if factor != 1 else other
 
 
 def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:

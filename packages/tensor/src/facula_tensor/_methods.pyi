@@ -31,6 +31,8 @@ class Methods:
         """Whether the one element is nonzero. ValueError where there are more or none."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
         """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
+    def __bytes__(self) -> builtins.bytes:
+        """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions."""
     def __complex__(self) -> builtins.complex:
         """The one element as a complex number."""
     def __contains__(self, value: Any) -> builtins.bool:
@@ -108,7 +110,7 @@ class Methods:
     def __or__(self, other: Any) -> Tensor:
         """The bits that an element of each pair has; logical or for bool."""
     def __pos__(self) -> Tensor:
-        """The tensor itself."""
+        """The tensor itself. TypeError for bool, as `-x`."""
     def __pow__(self, other: Any) -> Tensor:
         """Each element raised to the power of the other operand's."""
     def __radd__(self, other: Any) -> Tensor:
@@ -421,13 +423,13 @@ class Methods:
         """Each element with its sign turned. Not defined for bool."""
     def negative_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
-    def new_empty(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_empty(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
-    def new_full(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
         """`full` in the dtype and on the device of this tensor."""
-    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_ones(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
         """`ones` in the dtype and on the device of this tensor."""
-    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_zeros(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""

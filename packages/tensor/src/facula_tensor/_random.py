@@ -189,41 +189,51 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
 _table = PlanTable("random")
 
 
-def _new(size: tuple, operation: str, dtype: Any, device: Any) -> Tensor:
+def _new(lengths: tuple, size: Any, operation: str, dtype: Any, device: Any) -> Tensor:
     chosen = get_default_dtype() if dtype is None else as_dtype(dtype, operation)
     if operation != "randint" and chosen.category != FLOATING:
         raise DTypeError(f"{operation}: expected a floating dtype; got {chosen.name}")
-    return empty(*size, dtype=chosen, device=device)
+    return empty(*lengths, size=size, dtype=chosen, device=device)
 
 
 def rand(
-    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    *lengths: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
     """
-    result = _new(size, "rand", dtype, device)
+    result = _new(lengths, size, "rand", dtype, device)
     draw(result, "uniform", generator, 0.0, 1.0)
     return finish(result, requires_grad)
 
 
 def randn(
-    *size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    *lengths: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
     """
-    result = _new(size, "randn", dtype, device)
+    result = _new(lengths, size, "randn", dtype, device)
     draw(result, "normal", generator, 0.0, 1.0)
     return finish(result, requires_grad)
 
 
 def randint(
-    low: int,
+    low: int = 0,
     high: Any = None,
     size: Any = None,
     *,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_storage import bfloat16, contiguous, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
+from facula_storage import bfloat16, bool_, contiguous, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
 from facula_storage.extend import blank
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, DTypeError
 from ._operator import raw, recording
 from ._overrides import ask, overridden
 from ._promotion import plain_number
@@ -222,8 +222,28 @@ def as_index(self: Tensor) -> int:
 
 @method("__pos__")
 def positive(self: Tensor) -> Tensor:
-    """The tensor itself."""
+    """The tensor itself. TypeError for bool, as `-x`."""
+    if self.dtype is bool_:
+        raise DTypeError("pos: not defined for bool; convert with .long()")
     return self
+
+
+@method("__bytes__")
+def as_bytes(self: Tensor) -> bytes:
+    """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> bytes(tensor([1, 255]))
+    b'\\x01\\xff'
+    """
+    try:
+        return bytes(self.tolist())
+    except (TypeError, ValueError) as error:
+        got = f"{self.dtype.name} {tuple(self.shape)}"
+        raise type(error)(
+            f"bytes: expected integers from 0 to 255 in one dimension; got {got}; for what is in memory, "
+            "bytes(t.numpy())"
+        ) from None
 
 
 @method("__format__")

@@ -174,3 +174,23 @@ def test_large_tensors_print_their_corners():
     assert "..." in text
     assert "9999" in text
     assert len(text) < 1000
+
+
+@pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones, ft.rand, ft.randn])
+def test_the_size_by_name(make):
+    for size in ((2, 3), [2, 3], ft.Size((2, 3))):
+        assert tuple(make(size=size).shape) == (2, 3)
+    assert tuple(make(size=()).shape) == ()
+    for wrong in ((lambda: make(2, size=(3,))), lambda: make(size="ab"), lambda: make(size=(2.5,))):
+        with pytest.raises(TypeError, match=f"{make.__name__}: expected integers"):
+            wrong()
+
+
+def test_the_size_of_others_by_name():
+    x = ft.tensor([1], dtype=ft.int8)
+    for new in (x.new_empty, x.new_zeros, x.new_ones):
+        assert new(size=(2, 3)).shape == new(2, 3).shape == new((2, 3)).shape
+        assert new(size=(1,)).dtype is ft.int8
+    assert x.new_full(size=(2,), fill_value=5).tolist() == x.new_full((2,), 5).tolist() == [5, 5]
+    assert ft.full(size=(2,), fill_value=5).tolist() == [5, 5]
+    assert ft.randint(high=1, size=(2,)).tolist() == [0, 0]

@@ -18,8 +18,10 @@ from .._viewing import as_tensor
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
 
-def sizes(operation: str, args: tuple) -> tuple[int, ...]:
-    """A shape given as integers or as one tuple or list of them."""
+def sizes(operation: str, args: tuple, size: Any = None) -> tuple[int, ...]:
+    """A shape given as integers or as one tuple or list of them, or by name as `size`."""
+    if size is not None:
+        args = (*args, size)
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
