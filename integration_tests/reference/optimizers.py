@@ -73,6 +73,12 @@ SCHEDULES = {
     "OneCycleLR in three": lambda s, o: s.OneCycleLR(
         o, 2.0, total_steps=50, three_phase=True, anneal_strategy="linear"
     ),
+    "CyclicLR": lambda s, o: s.CyclicLR(o, [0.1, 0.2], [1.0, 0.8], 7, 4),
+    "CyclicLR that halves": lambda s, o: s.CyclicLR(o, 0.1, 1.0, 5, mode="triangular2"),
+    "CyclicLR that fades": lambda s, o: s.CyclicLR(
+        o, 0.1, 1.0, 3, 5, mode="exp_range", gamma=0.9, cycle_momentum=False
+    ),
+    "CyclicLR scaled": lambda s, o: s.CyclicLR(o, 0.1, 1.0, 4, scale_fn=lambda t: 1 / (t + 1), scale_mode="iterations"),
     "SequentialLR": lambda s, o: s.SequentialLR(
         o, [s.LinearLR(o, 0.1, total_iters=5), s.CosineAnnealingLR(o, 15), s.ExponentialLR(o, 0.9)], [5, 20]
     ),

@@ -20,6 +20,7 @@ from facula_optim.lr_scheduler import (
     ConstantLR,
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
+    CyclicLR,
     ExponentialLR,
     LambdaLR,
     LinearLR,
@@ -48,6 +49,16 @@ def rates(schedule, epochs):
     return found
 
 
+def cyclic(optimizer, *sizes, **options):
+    return CyclicLR(optimizer, 0.2, 1.0, *sizes, **options)
+
+
+def height(t, up, down):
+    """Of a triangle that climbs for `up` steps and falls for `down`."""
+    t %= up + down
+    return t / up if t < up else (up + down - t) / down
+
+
 CURVES = {
     "step": (lambda o: StepLR(o, 3, 0.5), lambda t: 0.5 ** (t // 3)),
     "milestones": (lambda o: MultiStepLR(o, [2, 5, 5], 0.5), lambda t: 0.5 ** ((t >= 2) + 2 * (t >= 5))),
@@ -61,6 +72,19 @@ CURVES = {
     "restarts": (
         lambda o: CosineAnnealingWarmRestarts(o, 4, 1, 0.2),
         lambda t: 0.2 + 0.4 * (1 + math.cos(math.pi * (t % 4) / 4)),
+    ),
+    "cycles": (lambda o: cyclic(o, 4, 2), lambda t: 0.2 + 0.8 * height(t, 4, 2)),
+    "cycles that halve": (
+        lambda o: cyclic(o, 3, mode="triangular2"),
+        lambda t: 0.2 + 0.8 * height(t, 3, 3) / 2 ** (t // 6),
+    ),
+    "cycles that fade": (
+        lambda o: cyclic(o, 3, mode="exp_range", gamma=0.9),
+        lambda t: 0.2 + 0.8 * height(t, 3, 3) * 0.9**t,
+    ),
+    "cycles scaled": (
+        lambda o: cyclic(o, 3, scale_fn=lambda cycle: 1 / cycle),
+        lambda t: 0.2 + 0.8 * height(t, 3, 3) / (t // 6 + 1),
     ),
     "function": (lambda o: LambdaLR(o, lambda t: 1 / (1 + t)), lambda t: 1 / (1 + t)),
     "factors": (lambda o: MultiplicativeLR(o, lambda t: t), math.factorial),
@@ -233,6 +257,35 @@ def test_functions_and_their_state():
     assert other.lr_lambdas[0].by == 0.5 and other.lr_lambdas[1](0) == 2
 
 
+def test_momentum_goes_against_the_rate():
+    for kind, momentum in ((SGD, lambda group: group["momentum"]), (Adam, lambda group: group["betas"][0])):
+        schedule = CyclicLR(optimizer_of(0.5, 0.5, kind=kind), [0.1, 0.2], 1.0, 2, max_momentum=[0.9, 0.95])
+        found = []
+        for _ in range(5):
+            found.append([round(momentum(group), 6) for group in schedule.optimizer.param_groups])
+            schedule.optimizer.step()
+            schedule.step()
+        assert found == [[0.9, 0.95], [0.85, 0.875], [0.8, 0.8], [0.85, 0.875], [0.9, 0.95]]
+    still = optimizer_of(0.5)
+    CyclicLR(still, 0.1, 1.0, cycle_momentum=False)
+    assert still.param_groups[0]["momentum"] == 0
+
+
+def test_what_scales_cycles_keeps_its_own_state():
+    class Falling:
+        def __init__(self, by):
+            self.by = by
+
+        def __call__(self, step):
+            return self.by**step
+
+    schedule = cyclic(optimizer_of(), 2, scale_fn=Falling(0.5), scale_mode="iterations")
+    assert rates(schedule, 2)[1:] == pytest.approx([0.2 + 0.8 * 0.5 * 0.5, 0.2 + 0.8 * 0.25])
+    other = cyclic(optimizer_of(), 2, scale_fn=Falling(0.1), scale_mode="iterations")
+    other.load_state_dict(pickle.loads(pickle.dumps(schedule.state_dict())))
+    assert other._scale_fn_custom.by == 0.5 and other.last_epoch == 2
+
+
 REFUSED = [
     (lambda o: StepLR(3, 2), TypeError, "StepLR: expected optimizer to be an Optimizer; got int"),
     (lambda o: LambdaLR(None, abs), TypeError, "got NoneType"),
@@ -250,6 +303,12 @@ REFUSED = [
     (lambda o: OneCycleLR(o, 1.0, 10, pct_start=2), ValueError, "pct_start from 0 to 1; got 2"),
     (lambda o: OneCycleLR(o, 1.0, 10, anneal_strategy="log"), ValueError, "'cos' or 'linear'; got 'log'"),
     (lambda o: OneCycleLR(o, [1.0, 2.0], 10), ValueError, "max_lr for each of 1 parameter groups; got 2"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, 0), ValueError, "step_size_up to be an int of 1 or more; got 0"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, 2, 0.5), ValueError, "step_size_down to be an int of 1 or more; got 0.5"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, mode="square"), ValueError, "one of triangular, .*; got 'square'"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, scale_fn=2), TypeError, "scale_fn to be callable; got int"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, scale_mode="step"), ValueError, "'cycle' or 'iterations'; got 'step'"),
+    (lambda o: CyclicLR(o, [0.1, 0.2], 1.0), ValueError, "base_lr for each of 1 parameter groups; got 2"),
     (lambda o: ReduceLROnPlateau(o, "least"), ValueError, "'min' or 'max'; got 'least'"),
     (lambda o: ReduceLROnPlateau(o, factor=1.0), ValueError, "factor below 1; got 1.0"),
     (lambda o: ReduceLROnPlateau(o, threshold_mode="x"), ValueError, "'rel' or 'abs'; got 'x'"),

@@ -17,6 +17,7 @@ from ._curves import (
     StepLR,
 )
 from ._cycle import OneCycleLR
+from ._cyclic import CyclicLR
 from ._functions import LambdaLR, MultiplicativeLR
 from ._plateau import ReduceLROnPlateau
 from ._restarts import CosineAnnealingWarmRestarts
@@ -27,6 +28,7 @@ __all__ = [
     "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",

@@ -1,0 +1,121 @@
+"""Cycles without end: the rate climbs and falls between two bounds, and momentum goes the other way."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ._base import LRScheduler, attach, check_positive, for_each_group, put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._optimizer import Optimizer
+
+MODES = ("triangular", "triangular2", "exp_range")
+
+
+class CyclicLR(LRScheduler):
+    """From `base_lr` up to `max_lr` in `step_size_up` steps, down again in `step_size_down` (as many); counts batches.
+
+    `mode` "triangular" has all peaks alike, "triangular2" halves each next one, "exp_range" multiplies the height by
+    gamma**step. In their place `scale_fn` gives the factor of the height: of the cycle's number, from 1, or with
+    `scale_mode` "iterations" of the step's, from 0. Unless `cycle_momentum` is false, momentum (Adam: first of betas)
+    goes from `max_momentum` to `base_momentum` and back. The rates and momenta may be lists with one for each group.
+    ValueError for options that make no cycle.
+
+    Smith 2017, Cyclical learning rates for training neural networks.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0, momentum=0.9)
+    >>> schedule = CyclicLR(optimizer, base_lr=0.25, max_lr=0.75, step_size_up=2)
+    >>> for _ in range(3):
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> schedule.get_last_lr(), round(optimizer.param_groups[0]["momentum"], 2)
+    ([0.5], 0.85)
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.8,
+        max_momentum: float | list[float] = 0.9,
+        last_epoch: int = -1,
+    ):
+        attach(self, optimizer)
+        check_positive("CyclicLR", "step_size_up", step_size_up)
+        down = step_size_up if step_size_down is None else step_size_down
+        check_positive("CyclicLR", "step_size_down", down)
+        if scale_fn is None and mode not in MODES:
+            raise ValueError(f"CyclicLR: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+        if scale_fn is not None and not callable(scale_fn):
+            raise TypeError(f"CyclicLR: expected scale_fn to be callable; got {type(scale_fn).__name__}")
+        if scale_mode not in ("cycle", "iterations"):
+            raise ValueError(f"CyclicLR: expected scale_mode to be 'cycle' or 'iterations'; got {scale_mode!r}")
+        self.use_beta1 = "betas" in optimizer.defaults
+        if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
+            raise ValueError(
+                f"CyclicLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
+            )
+        self.total_size = float(step_size_up + down)
+        self.step_ratio = step_size_up / self.total_size
+        self.mode, self.gamma, self.cycle_momentum = mode, gamma, cycle_momentum
+        self.scale_mode, self._scale_fn_custom = scale_mode, scale_fn
+        lowest = for_each_group("CyclicLR", "base_lr", base_lr, optimizer)
+        self.max_lrs = for_each_group("CyclicLR", "max_lr", max_lr, optimizer)
+        self.base_momentums = for_each_group("CyclicLR", "base_momentum", base_momentum, optimizer)
+        self.max_momentums = for_each_group("CyclicLR", "max_momentum", max_momentum, optimizer)
+        if last_epoch == -1:
+            put(optimizer, lowest)
+            for group, rate in zip(optimizer.param_groups, lowest):
+                group["initial_lr"] = rate
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group at `self.last_epoch`; momentum is set on the way."""
+        done, position = divmod(self.last_epoch, self.total_size)
+        share = position / self.total_size
+        height = share / self.step_ratio if share <= self.step_ratio else (1 - share) / (1 - self.step_ratio)
+        height *= self._scale(int(done) + 1)
+        if self.cycle_momentum:
+            bounds = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
+            for group, low, high in bounds:
+                momentum = high - (high - low) * height
+                if self.use_beta1:
+                    group["betas"] = (momentum, *group["betas"][1:])
+                else:
+                    group["momentum"] = momentum
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+
+    def _scale(self, cycle: int) -> float:
+        """The factor of the height at this step of this cycle."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.mode == "triangular":
+            return 1.0
+        return 0.5 ** (cycle - 1) if self.mode == "triangular2" else self.gamma**self.last_epoch
+
+    def state_dict(self) -> dict[str, Any]:
+        """As for all schedules; of a callable object its attributes, and nothing of a function."""
+        own = self._scale_fn_custom
+        plain = own is None or isinstance(own, (FunctionType, type))
+        return {**super().state_dict(), "_scale_fn_custom": None if plain else dict(getattr(own, "__dict__", {}))}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """As for all schedules; a function stays as it is."""
+        own = self._scale_fn_custom
+        super().load_state_dict(state_dict)
+        self._scale_fn_custom = own
+        if own is not None and state_dict["_scale_fn_custom"] is not None:
+            vars(own).update(state_dict["_scale_fn_custom"])
