@@ -226,3 +226,12 @@ def test_tensors_of_another_library_are_loaded():
     state["scale.weight"] = Foreign(state["scale.weight"], BufferError("it asks for gradients"))
     with pytest.raises(RuntimeError, match=r"'scale\.weight': expected a Tensor; got test_state\.Foreign"):
         net.load_state_dict(state)
+
+
+def test_a_state_without_elements_changes_nothing():
+    net, state = Net(), Net().state_dict()
+    before = snapshot(net)
+    state["scale.weight"] = state["scale.weight"].to("meta")
+    with pytest.raises(RuntimeError, match=r"'scale\.weight': it is on device 'meta', and has no elements to copy"):
+        net.load_state_dict(state)
+    assert all(same(tensor, before[name]) for name, tensor in net.state_dict().items())

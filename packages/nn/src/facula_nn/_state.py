@@ -187,6 +187,8 @@ def _misfit(target: Tensor, source: Any, assign: bool) -> str | None:
         return None
     if source.is_complex() and not target.is_complex():
         return f"expected {target.dtype.name}; got {source.dtype.name}, whose imaginary parts would be lost"
+    if source.device.type == "meta" != target.device.type:
+        return "it is on device 'meta', and has no elements to copy"
     if target._version is None:
         return "its memory in the module is read-only"
     return None

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class MissingError(ValueError, KeyError):
+    """A group without parameters. A KeyError too, because PyTorch raises that."""
+
+    __str__ = ValueError.__str__
+
+
 def organized(name: str, params: Iterable) -> list[dict[str, Any]]:
     """The constructor's argument as a list of groups; errors begin with `name`."""
     if isinstance(params, (Tensor, str, bytes)) or not hasattr(params, "__iter__"):
@@ -32,7 +38,7 @@ def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(group, dict):
         raise TypeError(f"{name}: expected a group to be a dict with 'params'; got {type(group).__name__}")
     if "params" not in group:
-        raise ValueError(f"{name}: expected a group with 'params'; got one with {sorted(map(str, group))}")
+        raise MissingError(f"{name}: expected a group with 'params'; got one with {', '.join(map(str, group))}")
     params = group["params"]
     listed = [params] if isinstance(params, Tensor) else _listed(name, params)
     names = [one[0] for one in listed if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)]

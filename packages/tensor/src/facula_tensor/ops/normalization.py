@@ -171,12 +171,18 @@ def batch_norm(
             [ 1.0000]])
     """
     layout = layout_of_tensor(as_tensor("batch_norm", input))
+    try:
+        momentum, eps = float(momentum), float(eps)
+    except (TypeError, ValueError):
+        raise DTypeError(
+            f"batch_norm: expected momentum and eps to be numbers; got momentum={momentum!r} and eps={eps!r}"
+        ) from None
     if not eps >= 0:
         raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
     if not training:
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
-        return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (float(eps),))
+        return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
     if len(layout.shape) > 1 and layout.numel == layout.shape[1]:
         raise ArgumentError(
             f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
@@ -185,4 +191,4 @@ def batch_norm(
         given = (input, weight, bias, running_mean, running_var)
         check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
         running_mean = running_var = None
-    return recording.batch_norm(input, weight, bias, running_mean, running_var, (float(momentum), float(eps)))[0]
+    return recording.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
