@@ -198,15 +198,14 @@ static int64_t put(const void *plan_, int64_t *args)
 
 /* The positions, in row-major order, of what is true. The output has room for as many as were counted, and no more is
    written even if the mask has changed since. */
-static int64_t positions(const void *plan_, int64_t *args)
+static int64_t find(const struct facula_positions *plan, int64_t address, int64_t room, int64_t *o)
 {
-    const struct facula_positions *plan = plan_;
-    const int64_t room = args[0], run = plan->nest[0], step = plan->nest[1];
-    int64_t *o = (int64_t *)args[2], found = 0, total = 1;
+    const int64_t run = plan->nest[0], step = plan->nest[1];
+    int64_t found = 0, total = 1;
     for (int64_t d = 0; d < plan->dims; d++)
         total *= plan->nest[2 * d];
     for (int64_t done = 0; done < total && found < room; done += run) {
-        const char *mask = (const char *)args[1];
+        const char *mask = (const char *)address;
         int64_t rest = done / run;
         for (int64_t d = 1; d < plan->dims; d++) {
             mask += rest % plan->nest[2 * d] * plan->nest[2 * d + 1];
@@ -222,9 +221,32 @@ static int64_t positions(const void *plan_, int64_t *args)
             if (mask[i * step])
                 o[found++] = done + i;
     }
+    return found;
+}
+
+static int64_t positions(const void *plan, int64_t *args)
+{
+    find(plan, args[1], args[0], (int64_t *)args[2]);
+    return FACULA_OK;
+}
+
+/* The same as rows of coordinates. The positions come first and make room from the last on. */
+static int64_t coordinates(const void *plan_, int64_t *args)
+{
+    const struct facula_positions *plan = plan_;
+    const int64_t columns = plan->columns, *extent = plan->nest + 2 * plan->dims;
+    int64_t *o = (int64_t *)args[2];
+    for (int64_t row = find(plan, args[1], args[0] / columns, o) - 1; row >= 0; row--) {
+        int64_t rest = o[row], *column = o + (row + 1) * columns;
+        for (int64_t c = 0; c < columns; c++) {
+            *--column = rest % extent[c];
+            rest /= extent[c];
+        }
+    }
     return FACULA_OK;
 }
 
 FACULA_KERNEL("take", take, 0, 0)
 FACULA_KERNEL("put", put, 0, 0)
 FACULA_KERNEL("nonzero_flat", positions, 0, 0)
+FACULA_KERNEL("nonzero", coordinates, 0, 0)

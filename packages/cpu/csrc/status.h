@@ -8,4 +8,5 @@ enum {
     FACULA_MEMORY = 3,      /* no memory for scratch space */
     FACULA_UNSUPPORTED = 4, /* the plan asks for what this kernel cannot do */
     FACULA_TARGET = 5,      /* a class is out of range: value, position, number of classes, the class that is ignored */
+    FACULA_DIVISOR = 6,     /* an integer would be divided by zero */
 };

@@ -5,6 +5,10 @@ import math
 import numpy as np
 import pytest
 from launching import INTEGERS, run, widen
+from planned import compute
+
+from facula_storage import LaunchError
+from facula_storage.extend import STATUS_DIVISOR
 
 INF, NAN = math.inf, math.nan
 
@@ -49,11 +53,42 @@ def test_integer_quotients(operator, name):
             np.testing.assert_array_equal(run(operator, x, divisor), run(operator, x, np.full_like(x, divisor)))
 
 
+def refused(operator, x, y):
+    with pytest.raises(LaunchError) as caught:
+        run(operator, x, y)
+    assert caught.value.args[0] == STATUS_DIVISOR
+
+
 @pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("operator", QUOTIENTS)
-def test_zero_divisors_are_survived(operator, name):
-    x, _ = pairs(name)
-    assert not run(operator, x, np.zeros_like(x)).any()
+def test_zero_divisors_are_refused(operator, name):
+    """Wherever the zero is, and however the divisor lies or broadcasts."""
+    x = np.ones((3, 4, 5), name)
+    for place in ((0, 0, 0), (1, 2, 3), (2, 3, 4)):
+        y = np.ones((3, 4, 5), name)
+        y[place] = 0
+        for a, b in (
+            (x, y),
+            (x.T, y.T.copy()),
+            (x[:, ::2], y[:, place[1] % 2 :: 2]),
+            (x, y.transpose(0, 2, 1).copy().transpose(0, 2, 1)),
+        ):
+            refused(operator, a, b)
+        refused(operator, x, y[place[0], :, place[2]][:, None])
+        refused(operator, x, y[:, :, place[2], None][:, :1] if not place[1] else y[:, place[1], None])
+    refused(operator, x, 0)
+    refused(operator, x, np.zeros((), name))
+    assert run(operator, x[:0], 0).size == 0
+    assert run(operator, x[:0], np.zeros((1, 1, 5), name)).size == 0
+
+
+def test_nothing_is_written_where_a_divisor_is_zero():
+    x = np.arange(200_000)
+    before, y = x.copy(), np.ones_like(x)
+    y[-1] = 0
+    with pytest.raises(LaunchError):
+        compute("floor_divide", (x, y), (x,))
+    np.testing.assert_array_equal(x, before)
 
 
 @pytest.mark.parametrize("name", INTEGERS)

@@ -1,4 +1,4 @@
-"""take, put, count_true, nonzero_flat and cat against NumPy."""
+"""take, put, count_true, nonzero_flat, nonzero and cat against NumPy."""
 
 import numpy as np
 import pytest
@@ -103,6 +103,9 @@ def test_positions_of_what_is_true(shape, seed):
     assert count == np.count_nonzero(mask)
     got = compute("nonzero_flat", (mask,), (empty((int(count),), "int64"),))
     np.testing.assert_array_equal(got, np.flatnonzero(mask))
+    if shape:
+        got = compute("nonzero", (mask,), (empty((int(count), len(shape)), "int64"),))
+        np.testing.assert_array_equal(got, np.argwhere(mask))
 
 
 def test_no_more_positions_than_there_is_room_for():
@@ -110,6 +113,9 @@ def test_no_more_positions_than_there_is_room_for():
     memory = np.full(10, -1)
     got = compute("nonzero_flat", (np.ones(300, bool),), (memory[:4],))
     assert list(got) == [0, 1, 2, 3]
+    assert (memory[4:] == -1).all()
+    got = compute("nonzero", (np.ones((2, 150), bool),), (memory[:4].reshape(2, 2),))
+    assert got.tolist() == [[0, 0], [0, 1]]
     assert (memory[4:] == -1).all()
 
 

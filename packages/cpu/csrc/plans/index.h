@@ -17,8 +17,8 @@ struct facula_index {
                        step of the values. Innermost first; at least one of each. */
 };
 
-/* Where a mask is true. */
+/* Where a mask is true: as flat positions, or as coordinates. */
 struct facula_positions {
-    int64_t dims;
-    int64_t nest[]; /* extent, step. Innermost first, one at least. */
+    int64_t dims, columns; /* of the nest, merged; and of a row of coordinates */
+    int64_t nest[];        /* extent, step. Innermost first, one at least. Then the extent of each column, last first. */
 };

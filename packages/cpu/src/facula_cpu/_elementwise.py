@@ -25,6 +25,7 @@ SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX = 1, 2, 3  # enum scalar_kind
 ARGUMENTS = (int, int, float, complex)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 6, 64
 
+QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 STRIDED_COST = 700  # picoseconds: an element that is not beside the one before
 STRUCT = ffi.typeof("struct facula_elementwise *")
@@ -89,7 +90,9 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
             conversion = kernel_for("copy", here, there) if i == len(operands) else kernel_for("copy", there, here)
             convert[i] = ffi.cast("facula_loop", conversion.address)
             cost += conversion.cost
-    special = any(kinds) or any(convert)
+    divides = operator in QUOTIENTS and output <= INT64
+    special = any(kinds) or any(convert) or divides
+    nest_kernel = "elementwise_quotient" if divides else "elementwise"
     return Form(
         fields={
             "loop": ffi.cast("facula_loop", kernel.address),
@@ -104,8 +107,8 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         cost=cost,
         arrays=arrays + 1,
         scalars=tuple(ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind),  # swapping twice is no swap
-        dense_kernel=kernel_for("elementwise" if special else "elementwise_dense").address,
-        nest_kernel=kernel_for("elementwise").address,
+        dense_kernel=kernel_for(nest_kernel if special else "elementwise_dense").address,
+        nest_kernel=kernel_for(nest_kernel).address,
     )
 
 

@@ -1,4 +1,4 @@
-"""Planners of `take`, `put`, `count_true`, `nonzero_flat` and `cat`."""
+"""Planners of `take`, `put`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
 
 from __future__ import annotations
 
@@ -50,14 +50,21 @@ def plan_count(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parame
 
 
 @planner("nonzero_flat")
+@planner("nonzero")
 def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """Row-major positions of what is true in a mask: an int64 vector as long as `count_true` says."""
+    """Where a mask is true, row-major: int64 positions (n,), or for "nonzero" coordinates (n, dimensions).
+
+    n is what `count_true` says; the plan is right for any. A mask of no dimensions has no coordinates.
+    """
     mask, o = inputs[0], outputs[0]
-    if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous:
+    columns = mask.shape[::-1] if operator == "nonzero" else ()
+    fits = o.shape[1:] == ((len(columns),) if columns else ())
+    if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous or not fits:
         raise no_kernel(operator, inputs, outputs)
     dims = in_order(mask.shape, [mask.strides])
-    struct = ffi.new("struct facula_positions *", {"nest": [number for dim in dims for number in dim]})
-    struct.dims = len(dims)
+    nest = [number for dim in dims for number in dim]
+    struct = ffi.new("struct facula_positions *", {"nest": [*nest, *columns]})
+    struct.dims, struct.columns = len(dims), len(columns)
     kernel = kernel_for(operator)
     cost = mask.numel * 500 / max(o.numel, 1)
     return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=2, cost=cost)

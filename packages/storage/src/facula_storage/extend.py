@@ -15,6 +15,7 @@ from ._dtypes import (
 from ._host import HostMemory
 from ._layouts import contiguous_strides, settle
 from ._plans import (
+    STATUS_DIVISOR,
     STATUS_INDEX,
     STATUS_MEMORY,
     STATUS_RANGE,
@@ -45,6 +46,7 @@ __all__ = [
     "DTYPES_PER_DEVICE",
     "FLOATING",
     "INTEGER",
+    "STATUS_DIVISOR",
     "STATUS_INDEX",
     "STATUS_MEMORY",
     "STATUS_RANGE",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import where
 from facula_storage import LaunchError, Layout, Storage, int64
-from facula_storage.extend import STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
+from facula_storage.extend import STATUS_DIVISOR, STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
 
 from ._sites import in_library
 
@@ -67,6 +67,11 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         return IndexError(
             f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "
             f"expected {-third} to {third - 1}"
+        )
+    if status == STATUS_DIVISOR:
+        return DivisionError(
+            f"{operator}: integers cannot be divided by zero, which is in 'other'; replace the zeros, or convert "
+            "with .float()"
         )
     if status == STATUS_RANGE:
         return OverflowError(f"{operator}: {first} is out of range")

@@ -13,7 +13,7 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
 from facula_storage import bool_, contiguous, int64, layout_of, uint8
-from facula_storage.extend import INTEGER, blank
+from facula_storage.extend import INTEGER, PlanTable, allocate, blank
 
 from ._declare import operator
 from ._errors import ArgumentError, DTypeError, relabel, show
@@ -22,7 +22,7 @@ from ._inplace import starts_inplace
 from ._memory import check_overlap, meet, shares_memory
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
-from ._tensor import Tensor, layout_of_tensor
+from ._tensor import Tensor, layout_of_tensor, make
 from ._views import first_view, rebase, tidy
 from .ops import parts as _parts  # noqa: F401  declares select and slice
 from .ops.copying import write
@@ -101,7 +101,7 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
     if overridden((input,)):
         return ask("getitem", getitem, (input, index), {})
     try:
-        view, dim, named = basic(recording, input, index)
+        view, dim, named = alone(input, index) if type(index) is Tensor else basic(recording, input, index)
         if named is None:
             return view if view is not input else recording.view(input, tuple(input.shape))
         if named.dtype is bool_:
@@ -110,6 +110,15 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
     except Exception as error:
         relabel(error, "getitem")
         raise
+
+
+def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Tensor | None]:
+    """`basic` for one tensor and nothing else: the usual case is short."""
+    wanted, known = index._layout, layout_of_tensor(input)
+    if not known.shape or wanted.device is not known.device:
+        return basic(recording, input, index)
+    covers = wanted.dtype is bool_ and wanted.shape == known.shape[: len(wanted.shape)] != ()
+    return (input, 0, index) if covers or wanted.dtype is int64 else basic(recording, input, index)
 
 
 def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None]:
@@ -225,16 +234,26 @@ def _as_index(part: Any, input: Tensor) -> Tensor:
 
 def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
     """A bool index as flat positions, with the dimensions it covers as one."""
-    shape = tuple(input.shape)
-    covered = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
-    return covered, dim, nonzero_flat(mask)
+    if mask.ndim != 1:
+        shape = layout_of_tensor(input).shape
+        input = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
+    return input, dim, where_true("nonzero_flat", mask, ())
 
 
-def nonzero_flat(mask: Tensor) -> Tensor:
-    """Row-major positions of the true elements (int64): one plan counts them, another fills."""
-    mask = raw.contiguous(mask)
-    count = int(raw.count_true(mask).item())
-    return raw.nonzero_flat(mask, (count,))
+_table = PlanTable("nonzero")
+
+
+def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
+    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
+    layout = layout_of_tensor(mask)
+    shape = (int(raw.count_true(mask).item()), *further)
+    target = contiguous(shape, int64, layout.device)
+    result = make(Tensor, target, allocate(target))
+    plan = _table.by_key.get((kernel, layout))
+    if plan is None:
+        plan = _table.add((kernel, layout), layout.device.backend.plan(kernel, (layout,), (target,), ()))
+    launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
+    return result
 
 
 @operator
@@ -243,28 +262,6 @@ class _count_true:
 
     def outputs(layout):
         return contiguous((), int64, layout.device)
-
-
-@operator
-class _nonzero_flat:
-    """Row-major positions of the true elements."""
-
-    parameters = ("count",)
-
-    def execute(operands, parameters):
-        (mask,), (count,) = operands, parameters
-        from ._creation import empty
-
-        result = empty((count,), dtype=int64, device=mask.device)
-        layout = layout_of_tensor(mask)
-        op = operators["nonzero_flat"]
-        key = (layout.shape, layout.device)
-        plan = op.slow_table.by_key.get(key)
-        if plan is None:
-            plan = layout.device.backend.plan("nonzero_flat", (layout,), (layout_of_tensor(result),), ())
-            plan = op.slow_table.add(key, plan)
-        launch(plan, (mask,), [(result._storage, 0)], n=count)
-        return [result]
 
 
 @operator

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_storage import bfloat16, bool_, contiguous, dlpack_device, float32, to_buffer, to_dlpack, to_numpy
+from facula_storage import (
+    bfloat16,
+    bool_,
+    contiguous,
+    cpu,
+    dlpack_device,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    to_buffer,
+    to_dlpack,
+    to_numpy,
+    uint8,
+)
 from facula_storage.extend import blank
 
 from ._errors import ArgumentError, DTypeError
@@ -21,19 +38,23 @@ if TYPE_CHECKING:
 
 
 MOST_DIMS = 64  # of NumPy's arrays
+READERS = {  # of an element at an address
+    (bool_, cpu): ctypes.c_bool.from_address,
+    (uint8, cpu): ctypes.c_uint8.from_address,
+    (int8, cpu): ctypes.c_int8.from_address,
+    (int16, cpu): ctypes.c_int16.from_address,
+    (int32, cpu): ctypes.c_int32.from_address,
+    (int64, cpu): ctypes.c_int64.from_address,
+    (float32, cpu): ctypes.c_float.from_address,
+    (float64, cpu): ctypes.c_double.from_address,
+}
 
 
 def _host(self: Tensor) -> Tensor:
     """The elements in host memory and in a dtype that NumPy has."""
     if self.dtype is bfloat16:
         self = raw.to(self, (float32,))
-    return self if self.device.type == "cpu" else raw.to_device(self, (_cpu(),))
-
-
-def _cpu() -> Any:
-    from facula_storage import cpu
-
-    return cpu
+    return self if self.device.type == "cpu" else raw.to_device(self, (cpu,))
 
 
 @method()
@@ -46,8 +67,11 @@ def item(self: Tensor) -> Any:
     """
     if layout_of_tensor(self).numel != 1:
         raise ArgumentError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
-    host = _host(self)
-    return to_numpy(host._storage, contiguous((), host.dtype), host._offset).item()
+    try:  # no call between the reading of the address and of the element: see Note [Replacing a buffer]
+        return READERS[self._layout.dtype, self._layout.device](self._storage.ptr + self._offset).value
+    except (AttributeError, KeyError, TypeError):  # another device, dtype or order of the buffer, or a subclass
+        host = _host(self)
+        return to_numpy(host._storage, contiguous((), host.dtype), host._offset).item()
 
 
 @method()

@@ -341,3 +341,68 @@ def test_random_positions(data):
     x[as_tensors(index)] = -1.0
     values[index] = -1.0
     assert np.array_equal(values_of(x), values)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3), (3, 0)])
+@pytest.mark.parametrize("dtype", [ft.bool, ft.int32, ft.float32, ft.complex64])
+def test_nonzero(shape, dtype):
+    """Against NumPy, of tensors that lie in order and those that do not."""
+    array = np.random.default_rng(3).integers(0, 2, shape)
+    for here, there in (
+        (array, ft.tensor(array, dtype=dtype)),
+        (array.T, ft.tensor(array, dtype=dtype).permute(*range(array.ndim)[::-1])),
+    ):
+        expected = np.argwhere(here)
+        got = ft.nonzero(there)
+        assert got.dtype is ft.int64
+        assert tuple(got.shape) == expected.shape
+        assert got.tolist() == expected.tolist()
+        columns = ft.nonzero(there, as_tuple=True)
+        assert [one.tolist() for one in columns] == [one.tolist() for one in np.nonzero(np.atleast_1d(here))]
+        if array.ndim:
+            assert there[columns[:1]].shape == there[columns[0]].shape
+
+
+def test_one_tensor_alone_as_an_index():
+    """The short way and the long one agree, errors too."""
+    x = ft.arange(12).view(3, 4)
+    for index in (ft.tensor([2, -1]), ft.tensor(1), ft.tensor([[0], [1]]), x > 5, ft.tensor([True, False, True])):
+        assert x[index].tolist() == x[index, ...].tolist() == x.numpy()[index.numpy()].tolist()
+    for index, error in (
+        (ft.tensor([3]), "out of range"),
+        (ft.tensor([True, False]), "does not fit"),
+        (ft.tensor([1.0]), "integer"),
+    ):
+        for way in (index, (index,)):
+            with pytest.raises((IndexError, TypeError), match=error):
+                x[way]
+    with pytest.raises(IndexError):
+        ft.tensor(3)[ft.tensor([0])]
+    assert x[:, 0][ft.tensor([], dtype=ft.int64)].tolist() == []
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        ft.bool,
+        ft.uint8,
+        ft.int8,
+        ft.int16,
+        ft.int32,
+        ft.int64,
+        ft.float16,
+        ft.bfloat16,
+        ft.float32,
+        ft.float64,
+        ft.complex64,
+    ],
+)
+def test_items(dtype):
+    """Elements as Python numbers, from any place and any order of the memory."""
+    x = ft.tensor([[0, 1], [2, 3]]).to(dtype)
+    kind = bool if dtype is ft.bool else complex if dtype.is_complex else float if dtype.is_floating_point else int
+    for i in range(2):
+        for j in range(2):
+            for view in (x[i, j], x.t()[j, i], x[i : i + 1, j : j + 1]):
+                assert view.item() == kind(2 * i + j)
+                assert type(view.item()) is kind

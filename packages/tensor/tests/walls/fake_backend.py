@@ -150,7 +150,7 @@ class FakeBackend:
             if layout is None:  # an operand that was not given
                 continue
             nbytes = n * layout.dtype.itemsize if plan.any_size else layout.extent
-            if plan.operator == "nonzero_flat" and place:
+            if plan.operator in ("nonzero_flat", "nonzero") and place:
                 nbytes = 0  # one plan for any number of results
             if nbytes:
                 blocks.append(self.allocator.block_at(address, nbytes, handed_out=True))

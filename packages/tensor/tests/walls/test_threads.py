@@ -44,7 +44,7 @@ def results(k):
     """Every operator forward and backward on one shape."""
     found = []
     for name, call in CALLS.items():
-        if name in ("slice_back", "as_strided", "put", "take", "view", "to_device", "expand", "nonzero_flat"):
+        if name in ("slice_back", "as_strided", "put", "take", "view", "to_device", "expand", "count_true"):
             continue  # for one shape alone
         x, y = pair(shape=(3, k))
         out = call(x * 1, y * 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage import Layout
+from facula_storage import Layout, bool_
 
 from .._declare import elementwise, public_form
 from .._errors import DTypeError, show
@@ -13,7 +13,6 @@ from .._overrides import asks
 from .._promotion import result_type
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .join import stack
 
 __all__ = ["nonzero", "where"]
 
@@ -95,18 +94,15 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     tensor([[0, 1],
             [1, 0]])
     """
-    from .._creation import empty
-    from .._indexing import nonzero_flat
+    from .._indexing import where_true
 
     input = as_tensor("nonzero", input).detach()
     if input.is_meta:
         raise NotImplementedError("nonzero: the result's shape depends on elements, which the meta device has not")
-    shape = tuple(input.shape) if input.ndim or not as_tuple else (1,)
-    flat = nonzero_flat(raw.reshape(raw.ne(input, 0), (-1,)))
-    columns: list[Tensor] = []
-    for size in reversed(shape):
-        columns.insert(0, raw.remainder(flat, size) if flat.numel() else flat)
-        flat = raw.floor_divide(flat, size) if flat.numel() else flat
-    if as_tuple:
-        return tuple(columns)
-    return stack(columns, 1) if columns else empty(flat.numel(), 0, dtype=flat.dtype, device=flat.device)
+    mask = raw.to(input, (bool_,))
+    if as_tuple and not mask.ndim:
+        mask = raw.unsqueeze(mask, 0)
+    if not mask.ndim:
+        return where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0]
+    places = where_true("nonzero", mask, (mask.ndim,))
+    return places.unbind(1) if as_tuple else places

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage.extend import BOOL, COMPLEX, INTEGER
+from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise, public_form
-from .._errors import ArgumentError, DivisionError
+from .._errors import ArgumentError
 from .._general import general
 from .._inplace import general_inplace
-from .._operator import operators, pass_on, raw, recording
-from .._promotion import SCALAR_CATEGORY, plain_number
+from .._operator import operators, pass_on, recording
+from .._promotion import plain_number
 from .._tensor import Overridden, Tensor, method
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
@@ -20,29 +20,6 @@ __all__ = ["div", "floor_divide", "fmod", "remainder"]
 def divisible(dtype: Any) -> bool:
     """Any dtype but bool and complex ones."""
     return BOOL < dtype.category < COMPLEX
-
-
-def category_of(operand: Any) -> int:
-    """bool, integer, floating or complex, of a tensor or a number."""
-    return operand.dtype.category if isinstance(operand, Tensor) else SCALAR_CATEGORY[type(operand)]
-
-
-def _no_zeros(operation: str) -> Any:
-    def refuse(input: Any, other: Any) -> None:
-        """ZeroDivisionError where integers would be divided by zero."""
-        if max(category_of(input), category_of(other)) != INTEGER:
-            return
-        if not isinstance(other, Tensor):
-            zero = not other
-        else:
-            zero = not other.is_meta and not raw.all(other, (tuple(range(other.ndim)), False)).item()
-        if zero:
-            raise DivisionError(
-                f"{operation}: integers cannot be divided by zero, which is in 'other'; replace the zeros, or convert "
-                "with .float()"
-            )
-
-    return refuse
 
 
 @elementwise
@@ -61,8 +38,6 @@ class floor_divide:
     reflected = ("__rfloordiv__",)
     inplace_dunders = ("__ifloordiv__",)
     accepts = divisible
-    reads_values = True
-    refuse = _no_zeros("floor_divide")
 
     def reverse_input(F, g):
         return F.zeros_like(g)
@@ -77,8 +52,6 @@ class _trunc_divide:
 
     inputs = ("input", "other")
     accepts = divisible
-    reads_values = True
-    refuse = _no_zeros("div")
 
     def reverse_input(F, g):
         return F.zeros_like(g)
@@ -103,8 +76,6 @@ class remainder:
     reflected = ("__rmod__",)
     inplace_dunders = ("__imod__",)
     accepts = divisible
-    reads_values = True
-    refuse = _no_zeros("remainder")
     reverse_input = pass_on
 
     def reverse_other(F, g, input, other):
@@ -124,8 +95,6 @@ class fmod:
 
     inputs = ("input", "other")
     accepts = divisible
-    reads_values = True
-    refuse = _no_zeros("fmod")
     reverse_input = pass_on
 
     def reverse_other(F, g, input, other):
