@@ -114,6 +114,36 @@ def test_idle_memory_is_bounded_at_a_quiet_moment(no_collection):
     assert allocator.tidy() == 0
 
 
+def burst(allocator):
+    """Blocks of many sizes, 60 MiB or so, all alive at once, then released."""
+    sizes = (100, 7000, 300_000, 3 * MIB, 16 * MIB, 20 * MIB)
+    for _, release in [allocator.refill(nbytes) for nbytes in sizes for _ in range(MIB // nbytes + 1)]:
+        release()
+
+
+def test_idle_memory_is_bounded_whenever_a_large_block_is_taken(no_collection):
+    """Ordinary work takes nothing more from the system, so nothing else makes the allocator look."""
+    allocator = HostAllocator(cache_limit=4 * MIB)
+    burst(allocator)
+    before = allocator.statistics()
+    assert before["cached_bytes"] > 40 * MIB
+    take(allocator, 16 * MIB)
+    now = allocator.statistics()
+    assert now["system_allocations"] == before["system_allocations"], "what is about to be used does not go"
+    assert 0 < now["cached_bytes"] <= 4 * MIB
+    assert now["reserved_bytes"] == now["allocated_bytes"] + now["cached_bytes"]
+    assert (now["allocated_bytes"], now["allocated_blocks"]) == (16 * MIB, 1)
+
+
+def test_large_blocks_are_reused(no_collection):
+    allocator = HostAllocator()
+    for _ in range(20):
+        take(allocator, 40 * MIB)[1]()
+        with pytest.raises(IndexError):
+            allocator.take_for(40 * MIB)()
+    assert allocator.statistics()["system_allocations"] == 1
+
+
 def test_trim_gives_large_blocks_back_first(allocator, no_collection):
     held = [allocator.refill(nbytes) for nbytes in (1000, 2 * MIB, 8 * MIB)]
     for _, release in held:

@@ -67,6 +67,24 @@ def test_a_forked_child_goes_on(allocator):
         release()
 
 
+def test_a_forked_child_has_quiet_moments():
+    """What the parent left idle beyond the bound goes in the child's ordinary work; the parent keeps its own."""
+    allocator = HostAllocator(cache_limit=4 << 20)
+    for _, release in [allocator.refill(n) for n in (16 << 20, 3 << 20, 3 << 20, 3 << 20, 5000)]:
+        release()
+    before = allocator.statistics()
+
+    def child():
+        address, release = take(allocator, 16 << 20)
+        write(address, 16 << 20, 1)
+        now = allocator.statistics()
+        assert now["cached_bytes"] <= 4 << 20 and now["allocated_bytes"] == 16 << 20
+        release()
+
+    assert in_child(child)
+    assert allocator.statistics() == before
+
+
 def test_a_fork_beside_busy_threads(allocator):
     """Other threads may be inside trim at the fork; the child's lists are whole all the same."""
     stop = threading.Event()

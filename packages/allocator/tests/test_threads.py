@@ -42,6 +42,29 @@ def run_together(work):
         raise errors[0]
 
 
+def test_idle_memory_is_bounded_under_eight_threads():
+    """Bursts of many sizes; the blocks of 16 MiB between them are the quiet moments."""
+    allocator = HostAllocator(cache_limit=8 * MIB)
+
+    def work(number):
+        choose = random.Random(number)
+        for _ in range(8):
+            for _, release in [take(allocator, int(2 ** choose.uniform(6, 21))) for _ in range(40)]:
+                release()
+            address, release = take(allocator, 16 * MIB)
+            ctypes.memset(address, number, 64)
+            assert ctypes.string_at(address, 64) == bytes([number]) * 64
+            release()
+
+    run_together(work)
+    take(allocator, 16 * MIB)[1]()
+    now = allocator.statistics()
+    assert now["allocated_bytes"] == now["allocated_blocks"] == 0
+    assert now["cached_bytes"] == now["reserved_bytes"] <= (8 + 16) * MIB
+    rows = sum(row.block_bytes * row.cached_blocks for row in allocator.size_classes())
+    assert rows == now["cached_bytes"]
+
+
 @pytest.mark.parametrize("pools", [True, False])
 def test_no_block_has_two_owners(pools):
     allocator = HostAllocator(cache_limit=1 * MIB, pools=pools)

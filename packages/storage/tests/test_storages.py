@@ -27,6 +27,7 @@ from facula_storage.extend import (
     launching_modules,
     order_buffer,
     plain_address,
+    quiet_moment,
     release_retired,
     replace_buffer,
     take,
@@ -310,6 +311,73 @@ def test_ones_own_operator_is_not_waited_for(launching_module):
     assert live() == before
 
 
+def retired_under(module):
+    """A block that was replaced while another thread was inside an operator, which has ended since."""
+    thread, go = parked(module)
+    replace_buffer(counting()[0], 0, int, 0)
+    go.set()
+    thread.finish()
+
+
+@pytest.mark.parametrize("moment", [lambda: LAYOUT.refill()[1](), quiet_moment])
+def test_a_quiet_moment_releases_what_was_retired(launching_module, moment):
+    """Nothing else is replaced."""
+    before = live()
+    retired_under(launching_module)
+    assert live() == (before[0] + 24, before[1] + 1)
+    moment()
+    assert live() == before
+
+
+def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
+    """It has read its addresses and takes a workspace: its own thread must not count as outside."""
+    before, step, turn = live(), [threading.Event() for _ in range(4)], []
+
+    def operator():
+        step[0].set()
+        step[1].wait(30)
+        LAYOUT.refill()[1]()
+        turn.append(live())
+        step[2].set()
+        step[3].wait(30)
+
+    def work():
+        inside(operator, launching_module)()
+        LAYOUT.refill()[1]()
+        turn.append(live())
+
+    thread = Running(work)
+    step[0].wait(30)
+    replace_buffer(counting()[0], 0, int, 0)
+    step[1].set()
+    step[2].wait(30)
+    step[3].set()
+    thread.finish()
+    assert turn == [(before[0] + 24, before[1] + 1), before]
+
+
+def test_a_quiet_moment_waits_for_nobody(launching_module):
+    """Who replaces a buffer looks at the retired ones himself."""
+    retired_under(launching_module)
+    held, done = threading.Event(), threading.Event()
+
+    def replace():
+        with changing:
+            held.set()
+            done.wait(30)
+
+    thread = Running(replace)
+    held.wait(30)
+    try:
+        LAYOUT.refill()[1]()
+        quiet_moment()
+        assert thread.is_alive()
+    finally:
+        done.set()
+    thread.finish()
+    assert release_retired() == 0
+
+
 def test_looking_at_the_threads_makes_no_cycle(no_collector, launching_module):
     """A frame kept by one of its own locals would keep everything its callers hold."""
 
@@ -467,7 +535,7 @@ def test_threads_inside_looks_through_whole_stacks():
         assert threads_inside({"module_a", "module_b"}) == {threads[0].ident}
         assert threads_inside({"module_b"}) == set()
         assert {thread.ident for thread in threads} <= threads_inside({__name__})
-        assert threading.get_ident() not in threads_inside({__name__}), "the other threads"
+        assert threading.get_ident() in threads_inside({__name__}), "this thread is one of them"
     finally:
         go.set()
     [thread.finish() for thread in threads]

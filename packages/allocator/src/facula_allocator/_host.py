@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Up to here a class is found by one look into a tuple: what repeats no size asks for every one anew.
 FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a multiple of FINE_STEP
 COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
+# Bytes. To fill so large a block takes milliseconds, so that it is always asked of `refill`: a quiet moment.
+UNHURRIED = 16 << 20
 LAST_TRIES = 16
 
 SizeClassRow = namedtuple("SizeClassRow", "block_bytes allocated_blocks cached_blocks")
@@ -36,7 +38,8 @@ class HostAllocator:
 
     `limit`: bytes that may be taken from the system, all told; None for no limit. `cache_limit`:
     idle bytes that may be kept (default: a quarter of the memory this process may use); they are
-    looked at when more memory is taken from the system and by `tidy`. With
+    looked at when more memory is taken from the system, whenever a block of 16 MiB or more is taken,
+    and by `tidy`. With
     `pools=False` every block is a malloc of exactly its size, freed when released: for
     AddressSanitizer, which sees nothing inside a slab. Safe from any thread and after a fork.
 
@@ -86,6 +89,8 @@ class HostAllocator:
     def take_for(self, nbytes: int) -> Callable[[], Block]:
         """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
 
+        For 16 MiB and more it always raises: `refill` looks at idle memory then, and what is done with so
+        much takes milliseconds.
         It stays valid as long as the allocator. It must not be called while the cyclic garbage
         collector runs (see `refill`); a caller that cannot know may call it, look afterwards, and
         release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
@@ -104,7 +109,7 @@ class HostAllocator:
     def _take_for(self, nbytes: int) -> Callable[[], Block]:
         if not nbytes:
             return _take_nothing
-        return self._size_class(nbytes).free.pop if self._pools and nbytes <= LARGEST else _never
+        return self._size_class(nbytes).free.pop if self._pools and nbytes < UNHURRIED else _never
 
     def refill(self, nbytes: int) -> Block:
         """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none even after `trim`.
@@ -123,8 +128,9 @@ class HostAllocator:
             return self._exact_block(nbytes)
         size_class = self._size_class(nbytes)
         block = size_class.take()
+        if block is None or nbytes >= UNHURRIED:
+            self.tidy()  # after taking: what is about to be used must not go
         if block is None:
-            self.tidy()
             block = size_class.grow(self._account)
             if block is None:
                 block = self._last_resort(size_class)
@@ -229,8 +235,8 @@ class HostAllocator:
     def tidy(self) -> int:
         """Trim to `cache_limit` if more is idle; returns the bytes given back.
 
-        `refill` does so before it takes more from the system. Call it at a quiet moment too, as
-        between two steps of training: mostly it costs one look at a counter.
+        `refill` does so before it takes more from the system, and for blocks of 16 MiB and more. Call it
+        at a quiet moment too, as between two steps of training: mostly it costs one look at a counter.
         """
         if self._account.reserved() <= self.cache_limit:
             return 0

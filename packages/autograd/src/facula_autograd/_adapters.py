@@ -120,6 +120,12 @@ class Adapter:
         """`v` is the result of a Function whose `forward` returned `out`: the same, or what `v` is an alias of.
         It may share memory with an argument, without any operator's knowledge."""
 
+    def quiet(self) -> None:
+        """A backward pass has ended, and many nodes were made since the last such call: time to give memory back.
+
+        Seldom enough that it may take some microseconds. The pass may be part of another one.
+        """
+
     # ---- for gradcheck
 
     def elements(self, v: Any) -> list:

@@ -8,7 +8,7 @@ from ._adapters import adapter_of
 from ._blocks import current_mode, special
 from ._engine import add, add_recorded, run, settle_plain, settle_recorded
 from ._errors import AnomalyError, GradientError
-from ._graph import LEAF, Node, Rule, freed_rule
+from ._graph import LEAF, Node, Rule, freed_rule, next_seq
 from ._modes import enable_grad
 
 TYPE_CHECKING = False
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _warned_of_cycle = False
+# Nodes between two quiet moments (`Adapter.quiet`). The numbers that nodes get are the clock, so asking costs one more
+# number a pass. Threads may pass the mark together: a quiet moment more does no harm.
+NODES_TO_QUIET = 1000
+_quiet_from = [NODES_TO_QUIET]
 
 
 def backward(
@@ -143,6 +147,10 @@ def run_backward(
             run(pairs, own, F, freed, True, watch)
     else:
         run(pairs, own, F, freed, create_graph, watch)
+    now = next_seq()
+    if now > _quiet_from[0]:
+        _quiet_from[0] = now + NODES_TO_QUIET
+        adapter.quiet()
 
 
 def sequence(values: Any) -> Sequence[Any]:

@@ -557,7 +557,7 @@ static PyObject *blank(PyObject *module, PyObject *type)
 }
 
 /* ------------------------------------------------------------------------------------------------ who is where
-   The other threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in
+   The threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in
    Python the looked-at thread would go on between two steps of the walk, and its frames end under our hands. Nothing
    here lets another thread run: attributes of frames and lookups of strings are C, and the cyclic collector, which
    making a frame object may start, is off. */
@@ -590,11 +590,10 @@ static PyObject *threads_inside(PyObject *module, PyObject *names)
         return NULL;
     }
     PyObject *result = PySet_New(NULL), *frames = NULL;
-    unsigned long here = PyThread_get_thread_ident();
     int collects = PyGC_Disable(), failed = !result || !(frames = PyObject_CallNoArgs(current_frames));
     PyObject *thread, *frame;
     for (Py_ssize_t at = 0; !failed && PyDict_Next(frames, &at, &thread, &frame);) {
-        int inside = PyLong_AsUnsignedLong(thread) == here ? 0 : runs_inside(frame, names);
+        int inside = runs_inside(frame, names);
         failed = inside < 0 || (inside && PySet_Add(result, thread));
     }
     Py_XDECREF(frames);
@@ -618,7 +617,7 @@ static PyMethodDef methods[] = {
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},
     {"threads_inside", threads_inside, METH_O,
-     "threads_inside(names) -> set\n\nThe other threads, by number, that run a function of one of these modules."},
+     "threads_inside(names) -> set\n\nThe threads, by number, that run a function of one of these modules."},
     {NULL, NULL, 0, NULL},
 };
 

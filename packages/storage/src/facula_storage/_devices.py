@@ -140,6 +140,11 @@ def _is_known(type: str) -> bool:
     return bool(entry_points(group="facula.backends", name=type))
 
 
+def connected() -> list[Backend]:
+    """The backends in use so far."""
+    return [device._backend for device in list(_devices.values()) if device._backend is not None]
+
+
 def _installed(type: str) -> Callable[[int | None], Backend] | None:
     from importlib.metadata import entry_points  # slow to import: only when an unknown device is asked for
 

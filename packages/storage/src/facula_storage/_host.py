@@ -85,6 +85,9 @@ class _NoMemory:
     def trim(self) -> int:
         return 0
 
+    def tidy(self) -> int:
+        return 0
+
 
 def _no_block() -> tuple[int, Callable[[], object]]:
     return 0, int

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
+from ._retired import look_again, retired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +71,8 @@ class Layout:
 
         Raises MemoryError when the device has no memory left.
         """
+        if retired:
+            look_again()  # Note [Quiet moments]
         return self.device.backend.allocator.refill(self.nbytes)
 
     def to_dtype(self, dtype: DType) -> Layout:

@@ -74,3 +74,7 @@ class MallocAllocator:
     def trim(self) -> int:
         """Nothing is kept, so nothing is given back: 0."""
         return 0
+
+    def tidy(self) -> int:
+        """The same: 0."""
+        return 0

@@ -41,6 +41,9 @@ class Allocator(Protocol):
     def trim(self) -> int:
         """Give idle memory back to the system; the bytes given back."""
 
+    def tidy(self) -> int:
+        """As `trim`, but only what is idle beyond the bound on it, and quick where nothing is: for quiet moments."""
+
 
 class Backend(Protocol):
     """Allocates and computes on one device.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
 
-from ._bridge import Export, collection_callback, threads_inside
+from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
+from ._retired import changing, copying, release_retired, retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,11 +56,6 @@ class Storage:
     def __reduce__(self) -> tuple:
         raise TypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
-
-# One lock for the rare things that replace a buffer or pin it down: re-entrant, since a finaliser that runs
-# inside may come here again.
-changing = RLock()
-os.register_at_fork(after_in_child=changing._at_fork_reinit)  # type: ignore[attr-defined]
 
 # Not empty while the cyclic garbage collector runs; see Allocator.refill.
 collecting: list[None] = []
@@ -163,20 +158,6 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
         return storage.ptr, exports.pop  # type: ignore[return-value]
 
 
-# Note [Replacing a buffer]
-# ~~~~~~~~~~~~~~~~~~~~~~~~~
-# `resize_` and `share_memory_` give a storage another buffer while other threads may be inside an
-# operator that has read the old address. Operators read each address once, with no call between
-# the reading and the launch, so a thread either has the old address and is inside an operator's
-# frame, or will read the new one. Nobody asks on the hot path: the old block is retired here, with the
-# threads that `sys._current_frames()`, read under the GIL, shows inside a module that launches
-# (`launching_modules`). It is released when each of them has been seen outside since: one at a time is
-# enough, as in read-copy-update, so that many busy threads do not keep it for ever. Retired blocks are
-# looked at again at the next replacement and whenever `release_retired` is called.
-launching_modules: set[str] = set()
-_retired: list[tuple[Callable[[], object], set[int]]] = []
-
-
 def replace_buffer(storage: Storage, address: int, release: Callable[[], object], nbytes: int) -> None:
     """Give `storage` and its aliases another buffer; the old one is released when nobody uses it.
 
@@ -193,7 +174,7 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
             if follower is not None:
                 follower.ptr, follower.nbytes = address, nbytes
         storage.ptr, storage.__del__, storage.nbytes = address, release, nbytes
-        _retired.append((old, threads_inside(launching_modules)))
+        retire(old)
         if hasattr(storage, "physical"):
             del storage.physical
     release_retired()
@@ -223,22 +204,6 @@ def check_replaceable(storage: Storage) -> None:
         )
     if hasattr(storage, "base"):
         raise RuntimeError(f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone")
-
-
-def release_retired() -> int:
-    """Release retired blocks that no thread can be using; how many are left."""
-    with changing:
-        if _retired and not _copying:
-            inside = threads_inside(launching_modules)
-            looked_at = _retired[:]
-            _retired.clear()  # a finaliser may come here again: no block is looked at twice at a time
-            for release, waiting in looked_at:
-                waiting &= inside
-                if waiting:
-                    _retired.append((release, waiting))
-                else:
-                    release()
-        return len(_retired)
 
 
 # Note [Physical order]
@@ -286,12 +251,6 @@ def plain_address(storage: Storage) -> int:
     return address if address is not None else _restore(storage)
 
 
-# Not empty while `_restore` copies. A finaliser that runs inside the copy may restore the same storage, in the
-# same thread and so through the lock: the block that is being read must not be released then.
-_copying: list[None] = []
-os.register_at_fork(after_in_child=_copying.clear)
-
-
 def _restore(storage: Storage) -> int:
     while storage.ptr is None:
         try:
@@ -305,17 +264,17 @@ def _restore(storage: Storage) -> int:
         try:
             with changing:
                 if storage.ptr is None:
-                    _copying.append(None)
+                    copying.append(None)
                     try:
                         _copy(ordered, physical, address, logical)
                     finally:
-                        _copying.pop()
+                        copying.pop()
                 if storage.ptr is None:
                     old = storage.__del__
                     storage.__del__, unused = unused, int
                     storage.ptr = address
                     del storage.physical
-                    _retired.append((old, threads_inside(launching_modules)))
+                    retire(old)
                 release_retired()
         finally:
             unused()

@@ -23,19 +23,17 @@ from ._plans import (
     STATUS_UNSUPPORTED,
     PlanTable,
 )
+from ._retired import changing, launching_modules, quiet_moment, release_retired
 from ._storages import (
     alias,
     allocate,
     borrow,
     capacity,
-    changing,
     check_replaceable,
     collecting,
     host_view,
-    launching_modules,
     order_buffer,
     plain_address,
-    release_retired,
     replace_buffer,
     take,
 )
@@ -70,6 +68,7 @@ __all__ = [
     "launching_modules",
     "order_buffer",
     "plain_address",
+    "quiet_moment",
     "register_backend",
     "register_dtype",
     "release_retired",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
 from facula_storage import contiguous, cpu
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend import COMPLEX, FLOATING, quiet_moment
 
 from ._errors import mutation, show
 from ._inplace import check_family
@@ -124,6 +124,10 @@ class TensorAdapter(Adapter):
             v._base = out
         if hasattr(v, "_base"):
             register(v, v._base)
+
+    def quiet(self) -> None:
+        """Blocks that are idle beyond the bound, and blocks that were replaced, go now."""
+        quiet_moment()
 
     def surroundings(self) -> Any:
         """The default generators as they are now."""

@@ -1,0 +1,42 @@
+"""At the end of a backward pass, once in so many nodes, adapters are told that the moment is quiet."""
+
+import pytest
+
+from facula_autograd import Variable, _calls, backward, grad
+from facula_autograd._adapters import adapters
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Counts how often the adapter of Variable was told."""
+    found = []
+    monkeypatch.setattr(adapters[Variable], "quiet", lambda: found.append(1), raising=False)
+    monkeypatch.setattr(_calls, "_quiet_from", [0])
+    return found
+
+
+def chain(x, length):
+    for _ in range(length):
+        x = x * 1.0
+    return x
+
+
+def test_a_large_graph_ends_in_a_quiet_moment(told):
+    x = Variable(3.0, requires_grad=True)
+    for passes in (backward, lambda out: grad(out, x)):
+        backward(x * x)
+        del told[:]
+        passes(chain(x, _calls.NODES_TO_QUIET))
+        assert told == [1]
+
+
+def test_small_graphs_share_one(told):
+    x = Variable(3.0, requires_grad=True)
+    backward(x * x)
+    assert told == [1]
+    for _ in range(_calls.NODES_TO_QUIET // 20):
+        backward(chain(x, 3))
+    assert told == [1], "50 passes of 4 numbers each"
+    for _ in range(_calls.NODES_TO_QUIET):
+        backward(chain(x, 3))
+    assert 4 <= len(told) <= 6
