@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from launching import BACKEND, layout
 from planned import compute
 
 from facula_cpu import _convolution, get_num_threads, set_num_threads
 
 lengths = st.integers(1, 4)
 pairs = st.tuples(lengths, lengths)
+steps = st.one_of(lengths, lengths, st.integers(5, 40))  # so that some bands are packed
 
 
 def padded(x, padding, size):
@@ -44,7 +46,8 @@ def expect(x, w, out, stride, padding, dilation, groups):
 @st.composite
 def convolutions(draw):
     """Shapes and parameters that fit each other."""
-    groups, stride, dilation, kernel = draw(st.integers(1, 3)), draw(pairs), draw(pairs), draw(pairs)
+    groups, kernel = draw(st.integers(1, 3)), draw(pairs)
+    stride, dilation = draw(st.tuples(steps, steps)), draw(st.tuples(steps, steps))
     padding = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
     spans = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)]
     size = [draw(st.integers(max(1, span - 2 * p), span + 9)) for span, p in zip(spans, padding)]
@@ -93,6 +96,35 @@ def test_derivatives_element_by_element():
             unit = np.zeros_like(array)
             unit[at] = 1
             assert abs(made[at] - (g * vary(unit)).sum()) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "dilation"), [(3, 1000, 999), (3, 10**5, 1), (2, 1, 10**5), (1, 10**5, 7)]
+)
+def test_steps_far_larger_than_the_images(kernel, stride, dilation):
+    """Scratch memory goes by what weights meet, not by the padding in between."""
+    rng, padding, length = np.random.default_rng(0), max(stride, (kernel - 1) * dilation), 4
+    out = min(5, (length + 2 * padding - (kernel - 1) * dilation - 1) // stride + 1)  # of stride 1: the first few
+    parameters = ((stride, 1), (padding, 0), (dilation, 1), 1)
+    x, w = rng.standard_normal((2, 3, length, length)), rng.standard_normal((4, 3, kernel, 1))
+    g = rng.standard_normal((2, 4, out, length))
+    result, dx, dw = np.zeros_like(g), np.zeros_like(x), np.zeros_like(w)
+    for o in range(out):
+        for y in range(kernel):
+            row = o * stride + y * dilation - padding
+            if 0 <= row < length:
+                result[:, :, o] += np.einsum("fc,ncw->nfw", w[:, :, y, 0], x[:, :, row])
+                dx[:, :, row] += np.einsum("fc,nfw->ncw", w[:, :, y, 0], g[:, :, o])
+                dw[:, :, y, 0] += np.einsum("nfw,ncw->fc", g[:, :, o], x[:, :, row])
+    for turn in (lambda a: a, lambda a: np.ascontiguousarray(a.swapaxes(2, 3))):  # rows, then columns
+        a, b, c = turn(x), turn(w), turn(g)
+        operators = ("conv2d", [a, b, np.zeros(4)], result), ("conv2d_input", [c, b], dx), ("conv2d_weight", [c, a], dw)
+        for name, inputs, wanted in operators:
+            wanted = turn(wanted)
+            made, said = np.empty_like(wanted), (*parameters, wanted.shape[2:])
+            assert BACKEND.plan(name, tuple(map(layout, inputs)), (layout(made),), said).workspace < 1 << 16
+            np.testing.assert_allclose(compute(name, inputs, (made,), said), wanted, rtol=1e-12, atol=1e-12)
+        parameters = (*(pair[::-1] for pair in parameters[:3]), 1)
 
 
 def test_results_do_not_depend_on_the_number_of_threads():

@@ -11,6 +11,9 @@ struct facula_convolution {
     int64_t height, width, out_height, out_width;
     int64_t kernel_height, kernel_width, row_stride, column_stride, row_dilation, column_dilation;
     int64_t top, left;         /* padding */
+    int64_t packed_rows, packed_columns; /* whether a block's band has those alone that weights meet */
+    /* Strides and dilations in the band: the images', or (kernel, 1) where it is packed. */
+    int64_t band_row_stride, band_column_stride, band_row_dilation, band_column_dilation;
 
     int64_t block_images, block_lines; /* a block: lines of each of so many images */
     int64_t tasks;                     /* for each group */

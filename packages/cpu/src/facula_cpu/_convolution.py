@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PATCHES = 1 << 18  # bytes of a block's patches: they stay in the second cache
 SHARED, MOST_BLOCKS = 1_000_000, 32  # multiply-adds worth a block of their own, and how many to wish for
 MOST_SUMS = 16  # sums of weights' gradients that are made apart
+PACKED_FROM = 6  # elements of a band for each one that a weight meets: then it is packed
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_convolution *")
 
@@ -79,12 +80,12 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
         block_product(operator, code, sizes, pixels, sizes.out_height * sizes.out_width if alone else pixels)
         for pixels in (full, last)
     ]
-    rows = (block_lines - 1) * stride[0] + (sizes.kernel_height - 1) * dilation[0] + 1
-    columns = (sizes.out_width - 1) * stride[1] + (sizes.kernel_width - 1) * dilation[1] + 1
-    band = whole(sizes.channels * block_images * rows * columns * size)
+    packed_rows, rows, *in_rows = band(block_lines, sizes.kernel_height, stride[0], dilation[0])
+    packed_columns, columns, *in_columns = band(sizes.out_width, sizes.kernel_width, stride[1], dilation[1])
+    bands = whole(sizes.channels * block_images * rows * columns * size)
     patches = whole(sizes.taps * full * size)
     made = (0 if alone else sizes.filters * full) + (sizes.filters * sizes.taps if operator == "conv2d_weight" else 0)
-    slot = band + patches + whole(made * size) + whole(max(one.workspace for one in products))
+    slot = bands + patches + whole(made * size) + whole(max(one.workspace for one in products))
 
     whole_images = -(-sizes.images // block_images)
     tasks, task_blocks = whole_images * -(-sizes.out_height // block_lines), 1
@@ -100,10 +101,13 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     struct = ffi.new(STRUCT, sizes._asdict())
     struct.row_stride, struct.column_stride = stride
     struct.row_dilation, struct.column_dilation = dilation
+    struct.packed_rows, struct.packed_columns = packed_rows, packed_columns
+    struct.band_row_stride, struct.band_row_dilation = in_rows
+    struct.band_column_stride, struct.band_column_dilation = in_columns
     struct.top, struct.left = padding
     struct.block_images, struct.block_lines = block_images, block_lines
     struct.tasks, struct.task_blocks, struct.slots = tasks, task_blocks, slots
-    struct.band_bytes, struct.patches_bytes, struct.product_bytes = band, patches, whole(made * size)
+    struct.band_bytes, struct.patches_bytes, struct.product_bytes = bands, patches, whole(made * size)
     struct.slot_bytes = slot
     matmul = find_kernel("matmul", code, code, code)
     assert matmul is not None
@@ -125,6 +129,20 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
 def whole(nbytes: int) -> int:
     """Bytes in whole cache lines."""
     return -(-nbytes // 64) * 64
+
+
+def band(out: int, kernel: int, stride: int, dilation: int) -> tuple[bool, int, int, int]:
+    """Whether a block's band is packed along one dimension; its length, and the strides and dilations in it.
+
+    Packed elements are copied one by one, so that it takes more to make it worth while.
+
+    >>> band(8, 3, 1, 1), band(8, 1, 2, 1), band(3, 3, 1000, 999)
+    ((False, 10, 1, 1), (False, 15, 2, 1), (True, 9, 3, 1))
+    """
+    length = (out - 1) * stride + (kernel - 1) * dilation + 1
+    if length > PACKED_FROM * out * kernel:
+        return True, out * kernel, kernel, 1
+    return False, length, stride, dilation
 
 
 def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:

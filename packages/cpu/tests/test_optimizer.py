@@ -1,0 +1,90 @@
+"""Optimizers' steps over many parameters against the formulas in NumPy: sizes that share pieces of work, or none."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import BACKEND, layout
+
+from facula_cpu import get_num_threads, set_num_threads
+
+# Empty, one, shorter and longer than vectors and than a piece of work; together more than one thread does alone.
+SIZES = st.lists(st.sampled_from([0, 0, 1, 3, 17, 64, 5000, 5001, 20_011, 60_000]), min_size=1, max_size=9)
+SGD = {"rate": 0.3, "decay": 0.01, "sign": -1.0, "keep": 0.9, "take": 0.8, "ahead": 0.9}
+ADAM = {"rate": 0.3, "first": 0.9, "second": 0.99, "epsilon": 1e-3, "decay": 0.01, "shrink": 0.98, "sign": 1.0}
+
+
+def step(operator, rows, numbers):
+    """Launch one step; `rows` are changed in place."""
+    flat = [array for row in rows for array in row]
+    plan = BACKEND.plan(operator, tuple(map(layout, flat)), (), (len(rows[0]),))
+    plan.launch(len(rows), *numbers.values(), *[array.ctypes.data for array in flat])
+
+
+def sgd(row, rate, decay, sign, keep, take, ahead):
+    """The parameter, and the momentum if there is one, after a step."""
+    p, g, *buffer = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    if not buffer:
+        return [p - rate * change]
+    mean = keep * buffer[0] + take * change
+    return [p - rate * (change + ahead * mean), mean]
+
+
+def adam(row, rate, first, second, epsilon, decay, shrink, sign):
+    """The parameter and its state after a step; the count comes last."""
+    p, g, mean, square, *greatest, count = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    mean, square, count = first * mean + (1 - first) * change, second * square + (1 - second) * change**2, count + 1
+    state = [mean, square, *(np.maximum(one, square) for one in greatest)]
+    spread = np.sqrt(state[-1] / (1 - second**count))  # the greatest mean of squares, where it is kept
+    return [shrink * p - rate * mean / (1 - first**count) / (spread + epsilon), *state, count]
+
+
+def rows_of(sizes, operands, counted, dtype):
+    """Parameters, gradients and state; a step count at the end of a row."""
+    rng = np.random.default_rng(len(sizes))
+    rows = [[np.abs(rng.standard_normal(size)).astype(dtype) for _ in range(operands)] for size in sizes]
+    return [[*row, np.full((), 2.0, "f4")] if counted else row for row in rows]
+
+
+cases = pytest.mark.parametrize(
+    ("operator", "formula", "numbers", "operands"),
+    [("sgd_step", sgd, SGD, 2), ("sgd_step", sgd, SGD, 3), ("adam_step", adam, ADAM, 4), ("adam_step", adam, ADAM, 5)],
+)
+
+
+@cases
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@given(sizes=SIZES)
+def test_steps(operator, formula, numbers, operands, dtype, sizes):
+    rows = rows_of(sizes, operands, operator == "adam_step", dtype)
+    gradients = [row[1].copy() for row in rows]
+    wanted = [formula(row, **numbers) for row in rows]
+    step(operator, rows, numbers)
+    close = {"rtol": 2e-5, "atol": 2e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-12}
+    for row, g, expected in zip(rows, gradients, wanted, strict=True):
+        np.testing.assert_array_equal(row.pop(1), g)
+        for array, right in zip(row, expected, strict=True):
+            np.testing.assert_allclose(array, right, **close)
+
+
+@cases
+def test_cuts_do_not_show(operator, formula, numbers, operands, level):
+    """Neither where work is cut, nor the number of threads, nor the other rows."""
+    sizes, before, seen = [7, 0, 20_011, 1, 60_000], get_num_threads(), []
+    rows = rows_of(sizes, operands, operator == "adam_step", "f4")
+    alone = [[array.copy() for array in row] for row in rows]
+    for row in alone:
+        step(operator, [row], numbers)
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            again = [[array.copy() for array in row] for row in rows]
+            step(operator, again, numbers)
+            seen.append(again)
+    finally:
+        set_num_threads(before)
+    for made in seen:
+        for row, right in zip(made, alone, strict=True):
+            assert [array.tobytes() for array in row] == [array.tobytes() for array in right]
