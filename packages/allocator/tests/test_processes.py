@@ -197,7 +197,8 @@ def test_settings_come_from_the_environment():
         block = allocator.refill(100)
         print(allocator.limit, allocator.cache_limit, allocator.statistics()["allocated_bytes"])
         """
-    assert run(code, FACULA_HOST_LIMIT="1GiB", FACULA_HOST_CACHE_LIMIT="5").stdout.split() == [str(1 << 30), "5", "128"]
+    limits = {"FACULA_HOST_LIMIT": "1GiB", "FACULA_HOST_CACHE_LIMIT": "5"}
+    assert run(code, FACULA_ALLOCATOR="pools", **limits).stdout.split() == [str(1 << 30), "5", "128"]
     assert run(code, FACULA_ALLOCATOR="malloc").stdout.split()[2] == "100"
     for name in ("FACULA_HOST_LIMIT", "FACULA_HOST_CACHE_LIMIT", "FACULA_ALLOCATOR"):
         done = run(code, **{name: "some"})

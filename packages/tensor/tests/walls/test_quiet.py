@@ -12,7 +12,7 @@ import facula_tensor as ft
 from facula_storage import Device, contiguous
 from facula_storage.extend import launching_modules, release_retired, replace_buffer, take
 
-pytestmark = pytest.mark.skipif(
+pooled = pytest.mark.skipif(
     os.environ.get("FACULA_ALLOCATOR") == "malloc", reason="without pools nothing is kept idle"
 )
 BOUND = 8 << 20
@@ -42,6 +42,7 @@ def burst():
     return [ft.empty(n) for n in range(50_000, 1_500_000, 100_000)]
 
 
+@pooled
 def test_idle_memory_falls_below_its_bound_after_a_burst(allocator):
     weight = ft.ones(4, 4, requires_grad=True)
     step(weight)
@@ -57,6 +58,7 @@ def test_idle_memory_falls_below_its_bound_after_a_burst(allocator):
     assert now["allocated_blocks"] == before["allocated_blocks"]
 
 
+@pooled
 def test_large_results_are_quiet_moments(allocator):
     """Without gradients, and with memory for all of it at hand."""
     a = ft.ones(5 << 20)
@@ -69,6 +71,7 @@ def test_large_results_are_quiet_moments(allocator):
     assert b[-1].item() == 2
 
 
+@pooled
 def test_training_in_eight_threads(allocator):
     errors = []
 
