@@ -12,9 +12,7 @@ import facula_tensor as ft
 from facula_storage import Device, contiguous
 from facula_storage.extend import launching_modules, release_retired, replace_buffer, take
 
-pooled = pytest.mark.skipif(
-    os.environ.get("FACULA_ALLOCATOR") == "malloc", reason="without pools nothing is kept idle"
-)
+pooled = pytest.mark.skipif(os.environ.get("FACULA_ALLOCATOR") == "malloc", reason="without pools nothing is kept idle")
 BOUND = 8 << 20
 
 
