@@ -1,13 +1,12 @@
-/* Joins arrays along a dimension. What is joined comes as a table at launch, so one plan serves all shapes. */
+/* Joins arrays along a dimension. What is joined comes as arguments of the launch, so one plan serves all shapes. */
 #include "kernel.h"
 
 #include <string.h>
 
 enum { PIECE = 1 << 17 }; /* bytes of output in a task */
 
-/* An int64 array: outer, parts, then for each part its address and the bytes it gives to each outer step. */
 struct work {
-    const int64_t *table;
+    const int64_t *table; /* outer, parts, then for each part its address and the bytes it gives to each outer step */
     char *o;
     int64_t row, total; /* bytes */
 };
@@ -43,7 +42,7 @@ static void join_piece(void *context, int64_t number)
 
 static int64_t cat(const void *plan, int64_t *args)
 {
-    struct work work = {(const int64_t *)args[1], (char *)args[2], 0, 0};
+    struct work work = {args + 1, (char *)args[3 + 2 * args[2]], 0, 0};
     (void)plan;
     for (int64_t part = 0; part < work.table[1]; part++)
         work.row += work.table[3 + 2 * part];

@@ -8,7 +8,8 @@
    threads never changes a result.
 
    A scalar becomes an operand with step 0. float16 and bfloat16 operands are converted tile by tile to float32, and the
-   float32 loop runs on the tiles: they need no loops of their own, and get the fast ones. */
+   float32 loop runs on the tiles: they need no loops of their own, and get the fast ones. Rows of a few elements cost
+   more to begin than to compute, so those that repeat are laid side by side first (`run_blocks`). */
 #include "kernel.h"
 
 #include <complex.h>
@@ -16,7 +17,7 @@
 
 #include "half.h"
 
-enum { MOST_OPERANDS = 6, MOST_DIMS = 64, TILE = 512 };
+enum { MOST_OPERANDS = 6, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 2 };
 
 /* One run along the innermost dimension, with half-precision operands converted on the way. */
 static void run_converted(const struct facula_elementwise *plan, int64_t n, const int64_t *address, const int64_t *step)
@@ -54,12 +55,43 @@ static ALWAYS_INLINE void run_row(const struct facula_elementwise *plan, int64_t
         plan->loop(n, address, step);
 }
 
+/* Short rows, some operands the same in each (a bias): these are repeated in a tile, and many rows are one run. Gives the
+   number of rows done, and moves `at` along; what is left is no whole block. */
+static int64_t run_blocks(const struct facula_elementwise *plan, int64_t count, int64_t *at, int converts)
+{
+    char tile[MOST_REPEATS][TILE * LARGEST_ITEM] __attribute__((aligned(64)));
+    int64_t block_at[MOST_OPERANDS], done = 0;
+    const int operands = plan->operands;
+    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
+    for (int i = 0, next = 0; i < operands; i++) {
+        if (!(plan->repeats >> i & 1))
+            continue;
+        const size_t row = (size_t)(extent * inner[i]), whole = row * (size_t)plan->block;
+        char *into = tile[next++];
+        memcpy(into, (const char *)at[i], row);
+        for (size_t filled = row; filled < whole; filled *= 2)
+            memcpy(into + filled, into, filled < whole - filled ? filled : whole - filled);
+        block_at[i] = (int64_t)into;
+    }
+    for (; count - done >= plan->block; done += plan->block) {
+        for (int i = 0; i < operands; i++) {
+            if (plan->repeats >> i & 1)
+                continue;
+            block_at[i] = at[i];
+            at[i] += outer[i] * plan->block;
+        }
+        run_row(plan, extent * plan->block, block_at, converts);
+    }
+    return done;
+}
+
 /* `count` whole runs along the innermost dimension, one for each step of the next. Moves `at` along. */
 static void run_rows(const struct facula_elementwise *plan, int64_t count, int64_t *at, int converts)
 {
     const int operands = plan->operands;
     const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
-    for (int64_t row = 0; row < count; row++) {
+    int64_t row = plan->block && count >= 2 * plan->block ? run_blocks(plan, count, at, converts) : 0;
+    for (; row < count; row++) {
         if (converts)
             run_converted(plan, extent, at, inner);
         else

@@ -238,11 +238,15 @@ def test_a_wrong_number_of_arguments_never_reaches_the_kernel(noting, address_of
     assert list(plan[:5]) == [1, 3, 1, 2, 3]
     with pytest.raises(TypeError, match="expected 1 to 24 arguments; got 25"):
         noting(2).launch(*range(25))
+    any_number = bind(address_of("note"), ctypes.addressof(plan), NEVER, 0, plan, -2)
+    with pytest.raises(TypeError, match="expected at least 2 arguments; got 1"):
+        any_number(1)
+    any_number(*range(1000))
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [(0, 0, 0, 0, None), (1.5, 0, 0, 0, None), (1, 0, 0, 0), (1, 2**70, 0, 0, None), (1, 0, 0, 0, None, -1)],
+    [(0, 0, 0, 0, None), (1.5, 0, 0, 0, None), (1, 0, 0, 0), (1, 2**70, 0, 0, None), (1, 0, 0, 0, None, 1.5)],
 )  # fmt: skip
 def test_bind_refuses(arguments):
     with pytest.raises((ValueError, TypeError, OverflowError)):

@@ -15,6 +15,8 @@ struct facula_elementwise {
     int8_t argument[8];     /* where in args operand i has its address, or its scalar */
     uint8_t scalar[8];      /* 0: operand i is an array; else how the scalar came: an enum scalar_kind */
     uint8_t dtype[8];       /* the dtype code the scalar becomes */
+    int16_t repeats;        /* bit i: short rows of operand i are repeated in a tile; see run_blocks */
+    int16_t block;          /* rows in that tile; 0: none are repeated */
     facula_loop convert[6]; /* NULL, or the loop from (for the output: to) the array's half-precision type */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };

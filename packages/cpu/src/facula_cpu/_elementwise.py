@@ -24,6 +24,8 @@ HALVES = (FLOAT16, BFLOAT16)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX = 1, 2, 3  # enum scalar_kind
 ARGUMENTS = (int, int, float, complex)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 6, 64
+ENDLESS = 1 << 62
+TILE, MOST_REPEATS = 512, 2  # elements of a tile, and tiles: see elementwise.c
 
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -127,7 +129,9 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     form = find_form(operator, tuple(types), output.dtype.code)
     if form is None:
         raise no_kernel(operator, inputs, outputs)
+    any_rows = output.is_contiguous and shape[:1] > (1,) and output.numel > 0 and not any_size
     cost = form.cost
+    repeats = block = 0
     if any_size:
         dims, nest, kernel = 0, [0, *form.itemsizes], form.dense_kernel
     else:
@@ -135,12 +139,25 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
         steps = [still if isinstance(inputs[i], type) else byte_steps(inputs[i], shape) for i in form.order]
         steps.append(byte_steps(output, shape))
         walk = collapse(shape, steps)
+        if any_rows:  # the outermost dimension: the launch says how many elements there are
+            walk[-1] = (ENDLESS, *walk[-1][1:])
         dims, nest, kernel = len(walk), [number for dim in walk for number in dim], form.nest_kernel
+        if dims > 1 and output.numel:
+            repeats, block = repeated_rows(walk, form.itemsizes)
         for step, itemsize in zip(walk[0][1:], form.itemsizes, strict=True):
             if step and step != itemsize and cost < STRIDED_COST:
                 cost = STRIDED_COST
     struct = ffi.new(
-        STRUCT, {**form.fields, "serial": SERIAL // cost, "grain": GRAIN // cost, "dims": dims, "nest": nest}
+        STRUCT,
+        {
+            **form.fields,
+            "serial": SERIAL // cost,
+            "grain": GRAIN // cost,
+            "dims": dims,
+            "nest": nest,
+            "repeats": repeats,
+            "block": block,
+        },
     )
     return bound_plan(
         operator,
@@ -152,7 +169,27 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
         scalars=form.scalars,
         cost=cost,
         any_size=any_size,
+        any_rows=any_rows,
     )
+
+
+def repeated_rows(walk: list[tuple[int, ...]], itemsizes: tuple[int, ...]) -> tuple[int, int]:
+    """Which operands are the same in each of many short rows, as a bit mask, and how many rows make a tile.
+
+    (0, 0) where none is, or where another one's rows do not lie side by side.
+
+    >>> repeated_rows([(16, 4, 4, 4), (100, 64, 0, 64)], (4, 4, 4))
+    (2, 32)
+    """
+    extent, *inner = walk[0]
+    repeats = 0
+    for i, (step, next_step) in enumerate(zip(inner, walk[1][1:], strict=True)):
+        if next_step != step * extent:
+            if next_step or step != itemsizes[i]:
+                return 0, 0
+            repeats |= 1 << i
+    block = TILE // extent
+    return (repeats, block) if repeats and block > 1 and repeats.bit_count() <= MOST_REPEATS else (0, 0)
 
 
 def scalar_kind(operand: Any, code: int) -> int:

@@ -72,14 +72,15 @@ def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
 
 @planner("cat")
 def plan_cat(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """Joins contiguous arrays into a contiguous one: launch(n, table address, output address), for any shapes.
+    """Joins contiguous arrays into a contiguous one, for any shapes: launch(n, outer, parts, ..., output address).
 
-    The table is an int64 array: outer, parts, then for each part its address and the bytes it gives
-    to each of the `outer` steps.
+    Between them come for each part its address and the bytes it gives to each of the `outer` steps.
     """
     kernel = kernel_for(operator)
     cost = kernel.cost * outputs[0].dtype.itemsize
-    return bound_plan(operator, parameters, outputs, kernel.address, None, arrays=2, cost=cost, any_size=True)
+    return bound_plan(
+        operator, parameters, outputs, kernel.address, None, arrays=3, many=None, cost=cost, any_size=True
+    )
 
 
 def _plan(

@@ -59,17 +59,18 @@ def bound_plan(
     *,
     arrays: int,
     scalars: Sequence[type] = (),
-    many: int = 0,
+    many: int | None = 0,
     cost: float = 0,
     workspace: int = 0,
     any_size: bool = False,
+    any_rows: bool = False,
     also: Sequence[Any] = (),
 ) -> Plan:
     """The plan that launches the kernel at address `kernel` with the cffi struct `struct` (or None).
 
     `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
     `scalars` are the types of what follows them: int, float, or complex (given as two floats); `many` counts addresses
-    that come after those, of operators on any number of tensors.
+    that come after those, of operators on any number of tensors; None where the launch itself says how many.
     `cost` is the estimated work in picoseconds for each of the launch's n. `also` are structs that `struct` points to.
     """
     doubles, at = 0, 1 + arrays + (workspace > 0)
@@ -81,8 +82,8 @@ def bound_plan(
             doubles |= 1 << at
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
-    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), at + many)
-    return Plan(operator, parameters, outputs, launch, workspace, any_size)
+    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
+    return Plan(operator, parameters, outputs, launch, workspace, any_size, any_rows)
 
 
 def no_kernel(operator: str, inputs: tuple, outputs: tuple[Layout, ...]) -> NotImplementedError:

@@ -38,8 +38,11 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
     int64_t few[FEW_ARGUMENTS], *values = few, status;
     PyObject *result = NULL;
     if (count < launch->least || count > launch->most) {
-        PyErr_Format(PyExc_TypeError, "launch: expected %zd to %zd arguments; got %zd", launch->least, launch->most,
-                     count);
+        if (launch->most == PY_SSIZE_T_MAX)
+            PyErr_Format(PyExc_TypeError, "launch: expected at least %zd arguments; got %zd", launch->least, count);
+        else
+            PyErr_Format(PyExc_TypeError, "launch: expected %zd to %zd arguments; got %zd", launch->least,
+                         launch->most, count);
         return NULL;
     }
     if (count > FEW_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
@@ -93,11 +96,6 @@ static PyObject *bind(PyObject *module, PyObject *args)
     int count = 0;
     if (!PyArg_ParseTuple(args, "LLLKO|i:bind", &kernel, &plan, &release_at, &doubles, &owner, &count))
         return NULL;
-    if (count < 0) {
-        PyErr_Format(PyExc_ValueError, "bind: expected a count of 1 or more, or 0 for up to %d; got %d", FEW_ARGUMENTS,
-                     count);
-        return NULL;
-    }
     if (!kernel) {
         PyErr_SetString(PyExc_ValueError, "bind: the kernel's address is 0");
         return NULL;
@@ -105,8 +103,12 @@ static PyObject *bind(PyObject *module, PyObject *args)
     Launch *made = malloc(sizeof *made);
     if (!made)
         return PyErr_NoMemory();
-    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, count ? count : 1,
-                     count ? count : FEW_ARGUMENTS, doubles, owner};
+    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, 1, FEW_ARGUMENTS, doubles,
+                     owner};
+    if (count) {
+        made->least = count > 0 ? count : -(Py_ssize_t)count;
+        made->most = count > 0 ? count : PY_SSIZE_T_MAX;
+    }
     PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
     if (!capsule) {
         free(made);
@@ -609,7 +611,8 @@ static PyObject *threads_inside(PyObject *module, PyObject *names)
 static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nA callable that runs the kernel at that "
-     "address; `count` is how many arguments it takes, the number of elements among them; 0 for any up to 24."},
+     "address; `count` is how many arguments it takes, the number of elements among them; 0 for any up to 24, "
+     "-k for k or more."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},

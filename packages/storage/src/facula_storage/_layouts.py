@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST = (1 << 63) - 1  # bytes and elements are 64-bit signed everywhere below
+SURELY_FITS = LARGEST >> 6  # elements, of any dtype
 DENSE_PLACES = 256  # in a plan table: eight devices
 
 
@@ -84,6 +85,26 @@ class Layout:
         # Not kept here: the two would keep each other, a cycle that only the collector could free.
         return layout_of(self.shape[::-1], self.strides[::-1], self.dtype, self.device)
 
+    def first_rows(self, count: int) -> Layout:
+        """The layout of as many rows of this one: `count` entries along the first dimension, at most what it has.
+
+        >>> from facula_storage import float32
+        >>> contiguous((5, 3), float32).first_rows(2)
+        Layout((2, 3), facula.float32)
+        """
+        shape = (count, *self.shape[1:])
+        key = (shape, self.strides, self.dtype, self.device)
+        found = _table.get(key)
+        if found is not None:
+            return found
+        if not self.is_contiguous or count <= 0:
+            return _intern(key)
+        found = _rows_first.get((shape, self.dtype, self.device))
+        if found is None or found.strides != self.strides:
+            numel = self.numel // self.shape[0] * count
+            found = _make(shape, self.strides, self.dtype, self.device, numel, True)
+        return _publish(key, found)
+
     def rows(self) -> tuple[Layout, int, int]:
         """Layout of one element along the first dimension, bytes from one to the next, and how many.
 
@@ -132,9 +153,9 @@ class Layout:
 # nothing behind for the collector to walk. It drops many at once, so that those of one step of a
 # program (a new batch size, say) live for the step. Now and then it starts afresh, so that a program
 # whose shapes have changed for good gets its quick path back.
-# Row-major layouts are also found by shape alone (`_rows_first`). The two tables drop different
-# entries, so each miss in one looks into the other: else `contiguous` and `layout_of` would give
-# two objects for one layout as long as the program runs.
+# Row-major layouts are found by shape alone (`_rows_first`), and under their strides as well once
+# somebody asks so. The two tables drop different entries, so each miss in one looks into the other:
+# else `contiguous` and `layout_of` would give two objects for one layout as long as the program runs.
 # `setdefault` publishes a layout only when it is complete, so no lock is needed.
 TABLE_LIMIT = 3072
 SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other table has dropped
@@ -177,16 +198,16 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     if found is not None:
         return found
     strides: tuple[int, ...] = ()
-    step = 1
+    step, seen = 1, 0
     for size in shape[::-1]:
         strides = (step, *strides)
         step *= size or 1
-    full_key = (shape, strides, dtype, device)
-    layout = _table.get(full_key)
+        seen |= size  # negative if any is; TypeError for fractions
+    layout = _table.get((shape, strides, dtype, device))
     if layout is None:
-        if type(step) is not int or type(shape) is not tuple or min(shape, default=0) < 0 or step << 6 > LARGEST:
+        if seen < 0 or step > SURELY_FITS or type(step) is not int or type(shape) is not tuple:
             return layout_of(shape, strides, dtype, device)  # refused there, or made with care
-        layout = _publish(full_key, _make(shape, strides, dtype, device, 0 if 0 in shape else step, True))
+        layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
     if len(_rows_first) >= SHAPES_LIMIT:
         _make_room(_rows_first)
     return _rows_first.setdefault(key, layout)

@@ -25,11 +25,12 @@ __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_RANGE", "S
 # first output (the size of the work); then come the addresses of inputs and outputs, the address
 # of the workspace if the plan has one, and scalars (an int64, or the bits of a double; a complex
 # number is two doubles). Operators on any number of tensors have the scalars first: only the first 64
-# arguments may be doubles. A kernel reads as many arguments as its plan has, and a launch that was
-# told how many refuses any other number. `bind` turns a kernel and its plan struct into a callable
-# `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for small work and gives
-# it away, once, for large. An address of None (a buffer in another physical order) raises
-# TypeError before anything has happened, so the operator puts the buffer in order and tries again.
+# arguments may be doubles. A kernel reads as many arguments as its plan has, or as its first ones say,
+# and a launch that was told how many refuses any other number. `bind` turns a kernel and its plan
+# struct into a callable `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for
+# small work and gives it away, once, for large. An address of None (a buffer in another physical
+# order) raises TypeError before anything has happened, so the operator puts the buffer in order and
+# tries again.
 STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
 
 
@@ -38,7 +39,9 @@ class Plan:
 
     `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
     the launch is right for every element count (elementwise work on contiguous operands of one
-    shape), so that the plan may be kept under the dtypes alone. `out` is the first output layout.
+    shape), so that the plan may be kept under the dtypes alone; `any_rows` that it is right for every
+    length along the first dimension of the output, two or more, where all else stays the same.
+    `out` is the first output layout.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -47,7 +50,7 @@ class Plan:
     (True, 0)
     """
 
-    __slots__ = ("any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
+    __slots__ = ("any_rows", "any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
     def __init__(
         self,
@@ -57,9 +60,10 @@ class Plan:
         launch: Callable[..., None],
         workspace: int = 0,
         any_size: bool = False,
+        any_rows: bool = False,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
-        self.launch, self.workspace, self.any_size = launch, workspace, any_size
+        self.launch, self.workspace, self.any_size, self.any_rows = launch, workspace, any_size, any_rows
         self.out = outputs[0] if outputs else None
 
     def __repr__(self) -> str:
@@ -70,18 +74,21 @@ class PlanTable:
     """The plans of one operator: `by_key` for signatures, and launches that fit any size.
 
     `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand
-    and a Python number. All are the same objects for the table's life, so operators may hold on to
-    them. Bounded like the layout table, and for the same reason.
+    and a Python number. `by_rows` has plans that fit any length of the first dimension, as backends made
+    them: what goes from there to `by_key` is heard by listeners like every plan. All are the same
+    objects for the table's life, so operators may hold on to them. Bounded like the layout table, and for the
+    same reason.
     """
 
     LIMIT = 512
     DROPPED = 64  # at once, as layouts are
     DENSE = DENSE_PLACES
-    __slots__ = ("__weakref__", "by_key", "dense", "operator", "with_float", "with_int")
+    __slots__ = ("__weakref__", "by_key", "by_rows", "dense", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
         self.operator = operator
         self.by_key: dict[Any, Plan] = {}
+        self.by_rows: dict[Any, Plan] = {}
         self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
         self.with_float = list(self.dense)
         self.with_int = list(self.dense)
@@ -92,16 +99,24 @@ class PlanTable:
         """Publish a plan; the one that is there already wins, and is returned."""
         while True:
             heard_by = _listeners
-            if len(self.by_key) >= self.LIMIT:
-                try:
-                    for _ in range(self.DROPPED):
-                        self.by_key.popitem()
-                except KeyError:
-                    pass  # another thread emptied it
+            self._make_room(self.by_key)
             found = self.by_key.setdefault(key, _heard(plan, heard_by) if heard_by else plan)
             if _listeners is heard_by:
                 return found
             self.by_key.pop(key, None)  # the table may have been emptied before this plan got in
+
+    def add_rows(self, key: Any, plan: Plan) -> None:
+        """Keep a plan that fits any length of the first dimension."""
+        self._make_room(self.by_rows)
+        self.by_rows[key] = plan
+
+    def _make_room(self, entries: dict) -> None:
+        if len(entries) >= self.LIMIT:
+            try:
+                for _ in range(self.DROPPED):
+                    entries.popitem()
+            except KeyError:
+                pass  # another thread emptied it
 
     def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
         """Publish a plan that fits any size in one of the three lists, under a layout's `dense` code."""
@@ -115,6 +130,7 @@ class PlanTable:
     def clear(self) -> None:
         """Forget all plans."""
         self.by_key.clear()
+        self.by_rows.clear()
         for launches in (self.dense, self.with_float, self.with_int):
             launches[:] = [None] * self.DENSE
 
@@ -138,7 +154,9 @@ def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> P
         for listener in heard_by:
             listener(plan, args)
 
-    return Plan(plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size)
+    return Plan(
+        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.any_rows
+    )
 
 
 class listen:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, set_context, special
-from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, int64, layout_of, uint8
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate, blank, plain_address
+from facula_storage import LaunchError, Layout, Plan, Storage, int64, layout_of
+from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
 
-from ._errors import ArgumentError, DTypeError, launch_error, relabel
+from ._errors import DTypeError, launch_error, relabel
 from ._memory import check_out, check_overlap
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
+from ._planning import find_plan, make_plan, output_layouts, with_workspace
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
 from ._rules import keep, kept_of
 from ._sites import user_site
@@ -209,105 +210,6 @@ def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
         return float(a)
     check_scalar(int(a), dtype if op.result(dtype) is dtype else int64, op.name)
     return int(a) if dtype.category else bool(a)
-
-
-# --------------------------------------------------------------------------------------------------- plans
-def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
-    """The plan for this signature, made where there is none, and put where the quick path finds it."""
-    quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    if (
-        quick
-        and layouts[-1] is int
-        and layouts[0].dtype is not int64
-        and op.result(layouts[0].dtype) is layouts[0].dtype
-    ):
-        quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
-    if quick and op.reads_values:
-        quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
-    many = not op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    table = op.table if quick or many else op.slow_table
-    fixed = parameters[: op.fixed]
-    key = key_of(op, layouts, parameters) if quick else (layouts, fixed)
-    plan = table.by_key.get(key) or op.slow_table.by_key.get((layouts, fixed))
-    if plan is not None:
-        return plan
-    outputs = output_layouts(op, layouts, parameters)
-    plan = make_plan(op, layouts, outputs, fixed)
-    if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
-        add_dense(table, layouts, plan)
-    if quick and len(outputs) > 1:
-        return op.slow_table.add((layouts, fixed), plan)
-    return table.add(key, plan)
-
-
-def make_plan(op: Operator, layouts: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
-    device = next(one.device for one in layouts if isinstance(one, Layout))
-    plan: Plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
-    if plan.workspace:
-        plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
-    return plan
-
-
-def with_workspace(plan: Plan, arrays: int) -> Plan:
-    """The plan with a launch that takes `arrays` addresses and finds the workspace, which follows them, by itself."""
-    layout, launch = contiguous((plan.workspace,), uint8, plan.outputs[0].device), plan.launch
-
-    def launch_with_workspace(n: int, *args: Any) -> None:
-        workspace = allocate(layout)
-        launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
-
-    return Plan(plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size)
-
-
-def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
-    """Put a plan that fits any size where operands of one layout, or an operand and a number, find it."""
-    first, last = layouts[0], layouts[-1]
-    if last is first:
-        table.add_dense(table.dense, first.dense, plan)
-    elif last is float and first.dtype.category == FLOATING:
-        table.add_dense(table.with_float, first.dense, plan)
-        table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
-    elif last is int and first.dtype is int64:  # narrower ones check the number's range first
-        table.add_dense(table.with_int, first.dense, plan)
-
-
-def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:
-    """The key under which the quick path looks."""
-    return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
-
-
-def output_layouts(op: Operator, layouts: tuple, parameters: tuple) -> tuple[Layout, ...]:
-    """What the results will look like: the operator's output rule."""
-    if op.outputs is not None:
-        outputs = op.outputs(*layouts, *parameters) if op.arity >= 0 else op.outputs(layouts, *parameters)
-        return outputs if isinstance(outputs, tuple) else (outputs,)
-    arrays = [one for one in layouts if isinstance(one, Layout)]
-    shape = broadcast_shapes(op.name, *(one.shape for one in arrays))
-    dtype = op.result(arrays[-1].dtype)
-    return (contiguous(shape, dtype, arrays[-1].device),)
-
-
-def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape these broadcast to; ValueError naming shapes and dimension where they do not.
-
-    >>> broadcast_shapes("add", (3, 1), (4,))
-    (3, 4)
-    """
-    first = shapes[0]
-    if all(shape == first for shape in shapes[1:]):
-        return first
-    ndim = max(map(len, shapes))
-    result = []
-    for dim in range(-ndim, 0):
-        sizes = {shape[dim] for shape in shapes if -dim <= len(shape)} - {1}
-        if len(sizes) > 1:
-            raise ArgumentError(
-                f"{operation}: shapes {' and '.join(map(str, shapes))} do not broadcast: "
-                f"dimension {dim} has lengths {' and '.join(map(str, sorted(sizes)))}; expected equal lengths or 1"
-            )
-        result.append(sizes.pop() if sizes else 1)
-    return tuple(result)
 
 
 # -------------------------------------------------------------------------------------------------- running

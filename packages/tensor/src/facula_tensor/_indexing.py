@@ -12,16 +12,17 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
-from facula_storage import bool_, contiguous, int64, layout_of, uint8
+from facula_storage import bool_, contiguous, int64, uint8
 from facula_storage.extend import INTEGER, PlanTable, allocate, blank
 
 from ._declare import operator
 from ._errors import ArgumentError, DTypeError, relabel, show
-from ._general import broadcast_shapes, describe, launch, mutated, node_for
+from ._general import describe, launch, mutated, node_for
 from ._inplace import starts_inplace
 from ._memory import check_overlap, meet, shares_memory
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
+from ._planning import broadcast_shapes
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import first_view, rebase, tidy
 from .ops import parts as _parts  # noqa: F401  declares select and slice
@@ -46,12 +47,11 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             delta = (index + length if index < 0 else index) * step
             op, parameters = SELECT, (0, index)  # type: tuple[Any, tuple]
         elif kind is slice and (index.step is None or index.step == 1):
-            shape, strides = la.shape, la.strides
-            first, last, _ = index.indices(shape[0])
+            first, last, _ = index.indices(la.shape[0])
             if last < first:
                 last = first
-            delta = first * strides[0] * la.dtype.itemsize
-            lo = layout_of((last - first, *shape[1:]), strides, la.dtype, la.device)
+            delta = first * la.strides[0] * la.dtype.itemsize
+            lo = la.first_rows(last - first)
             op, parameters = SLICE, (0, first, last, 1)
         else:
             return general_getitem(input, index)

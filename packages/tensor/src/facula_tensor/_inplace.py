@@ -9,10 +9,11 @@ from facula_storage import bool_
 from facula_storage.extend import BOOL, FLOATING, INTEGER
 
 from ._errors import ArgumentError, DTypeError, relabel, show
-from ._general import coerce, describe, find_plan, launch, mutated, node_for, output_layouts, promote, run
+from ._general import coerce, describe, launch, mutated, node_for, promote, run
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
+from ._planning import find_plan, output_layouts
 from ._promotion import SCALAR_CATEGORY, can_cast, plain_number, result_type
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import bases_of, family_of, rebase

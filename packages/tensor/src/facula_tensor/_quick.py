@@ -19,6 +19,7 @@ from facula_storage.extend import blank, collecting
 from ._divert import divert, unrecorded
 from ._general import general
 from ._inplace import general_inplace
+from ._planning import plan_of_other_length
 from ._rules import keep
 from ._sites import user_frame
 from ._tensor import Tensor
@@ -211,7 +212,10 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 if ob:
                     pb += ob
                 launch(lo.numel, pa, pb, p)
-            except (AttributeError, KeyError, TypeError, RuntimeError, MemoryError):
+            except KeyError:
+                if plan_of_other_length(op.table, (la, lb), (la, lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, MemoryError):
                 pass
             else:
                 s.ptr = p

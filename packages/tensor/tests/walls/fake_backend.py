@@ -9,10 +9,8 @@ What a kernel reports is raised at the next wait, with the operator and the user
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import threading
-from array import array
 from functools import partial
 from typing import Any
 
@@ -100,7 +98,7 @@ class FakeBackend:
             launch = partial(self._launch_step, plan, layouts)
         else:
             launch = partial(self._launch, plan, layouts)
-        return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size)
+        return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size, plan.any_rows)
 
     def copy_in(self, address: int, source: Any) -> None:
         data = bytes(source)
@@ -167,16 +165,16 @@ class FakeBackend:
         numbers = len(args) - len(layouts)
         self._launch(plan, [None] * numbers + layouts, n, *args)
 
-    def _launch_cat(self, plan: Plan, layout: Layout, n: int, table: int, out: int) -> None:
-        """The table of addresses is the caller's only during the call."""
-        if out is None:
+    def _launch_cat(self, plan: Plan, layout: Layout, n: int, outer: int, parts: int, *args: int) -> None:
+        """Each part is an address and what it gives to each of the outer steps."""
+        *pairs, out = args
+        if None in args:
             raise TypeError("an address is None: the buffer is in another order")
-        header = (ctypes.c_int64 * 2).from_address(table)
-        numbers = array("q", (ctypes.c_int64 * (2 + 2 * header[1])).from_address(table))
+        assert len(pairs) == 2 * parts
         blocks = [self.allocator.block_at(out, layout.nbytes, handed_out=True)]
-        for place in range(2, len(numbers), 2):
-            blocks.append(self.allocator.block_at(numbers[place], numbers[place + 1] * numbers[0], handed_out=True))
-        self._put("cat", blocks, lambda: plan.launch(n, numbers.buffer_info()[0], out))
+        for address, nbytes in zip(pairs[::2], pairs[1::2], strict=True):
+            blocks.append(self.allocator.block_at(address, nbytes * outer, handed_out=True))
+        self._put("cat", blocks, lambda: plan.launch(n, outer, parts, *args))
 
     def _put(self, operator: str, blocks: list[int], work: Any) -> None:
         def checked() -> None:

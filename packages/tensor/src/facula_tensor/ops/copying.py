@@ -12,11 +12,12 @@ from facula_storage.extend import plain_address
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError, relabel
-from .._general import broadcast_shapes, launch, mutated, node_for
+from .._general import launch, mutated, node_for
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap
 from .._operator import composite, operators, raw, recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._promotion import as_dtype, can_cast, number_for
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._viewing import as_tensor

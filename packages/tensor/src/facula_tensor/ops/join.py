@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import allocate, blank, plain_address, take
+from facula_storage.extend import allocate, blank, collecting, plain_address
 
 from .._declare import operator
 from .._errors import ArgumentError
@@ -16,6 +15,9 @@ from .._promotion import promote_types
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
 from .copying import give
 from .dims import new_dim
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
 
 __all__ = ["cat", "stack"]
 
@@ -49,14 +51,11 @@ class _cat:
             return [result]
         for a in plain:
             plain_address(a._storage)
-        # The table tells the kernel everything, so that no plan depends on lengths.
-        table = array("q", [outer, len(plain)])
+        # The launch is told everything, so that no plan depends on lengths.
+        parts: list[int] = []
         for a in plain:
-            table.append(a._storage.ptr + a._offset)
-            table.append(layout_of_tensor(a).nbytes // outer)
-        plan: Plan = _plan(layout)
-        place = make(Tensor, layout, result._storage)
-        plan.launch(layout.numel, table.buffer_info()[0], place._storage.ptr)
+            parts += (a._storage.ptr + a._offset, layout_of_tensor(a).nbytes // outer)
+        _plan(layout).launch(layout.numel, outer, len(plain), *parts, result._storage.ptr)
         return [result]
 
     @passed_on
@@ -67,7 +66,7 @@ class _cat:
         return F.slice(g, dim, start, start + layouts[position].shape[dim], 1)
 
 
-def _plan(layout: Any) -> Plan:
+def _plan(layout: Layout) -> Plan:
     table = operators["cat"].slow_table
     key = (layout.dtype, layout.device)
     plan = table.by_key.get(key)
@@ -75,29 +74,33 @@ def _plan(layout: Any) -> Plan:
 
 
 def _cat_rows(tensors: tuple) -> Tensor | None:
-    """The common case, without detours: contiguous tensors of one dtype, one after the other, nothing recorded."""
+    """The common case, without detours: contiguous tensors of one dtype, one after the other, nothing recorded.
+
+    Addresses are read early: a buffer that is replaced meanwhile is kept until this function is left.
+    """
     try:
         first = tensors[0]._layout
         dense, rest, rows = first.dense, first.shape[1:], 0
         launch = _launches[dense] or _any_rows(first)
-        places = []
+        parts = [1, len(tensors)]
         for one in tensors:
             layout, storage, offset = one._layout, one._storage, one._offset
             if one.node is not None or (layout is not first and (layout.dense != dense or layout.shape[1:] != rest)):
                 return None
             rows += layout.shape[0]
-            places.append((storage, offset, layout.nbytes))
-        lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
+            parts += (storage.ptr + offset, layout.nbytes)
+        lo = contiguous((rows, *rest), first.dtype, first.device)
         t, s = blank(Tensor), Storage()
-        s.ptr, s.__del__ = p, _ = take(lo)
-        table = [1, len(places)]
-        for storage, offset, nbytes in places:
-            table += (storage.ptr + offset, nbytes)
-        addresses = array("q", table)
-        launch(lo.numel, addresses.buffer_info()[0], p)
-    except (AttributeError, IndexError, TypeError):
+        if collecting:
+            return None
+        try:
+            p, s.__del__ = lo.take()
+        except IndexError:
+            p, s.__del__ = lo.refill()
+        launch(lo.numel, *parts, p)
+    except (AttributeError, IndexError, TypeError, MemoryError):
         return None
-    s.version = 0
+    s.ptr, s.version = p, 0
     t._layout, t._storage, t._offset, t.node = lo, s, 0, None
     return t
 
@@ -131,11 +134,11 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
     """
-    tensors = _sequence("cat", tensors)
-    if not dim and out is None and tensors:
-        joined = _cat_rows(tensors)
+    if not dim and out is None and (type(tensors) is tuple or type(tensors) is list):
+        joined = _cat_rows(tuple(tensors))
         if joined is not None:
             return joined
+    tensors = _sequence("cat", tensors)
     if overridden(tensors):
         return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
     if not tensors:

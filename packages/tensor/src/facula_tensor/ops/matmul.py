@@ -8,9 +8,9 @@ from facula_storage import contiguous
 
 from .._declare import operator, reflect
 from .._errors import ArgumentError, DTypeError
-from .._general import broadcast_shapes
 from .._operator import operators, recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
 from .copying import give
