@@ -281,8 +281,7 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
                 pa += oa
             if ob:
                 pb += ob
-            apart = pa - pb
-            if apart and -la.nbytes < apart < la.nbytes:
+            if (pa - pb if pa > pb else pb - pa) < la.nbytes and pa != pb:
                 return slow(op, (input, other), (), alpha)  # they overlap: refused there
             if alpha == 1:
                 dense[la.dense](la.numel, pa, pb, pa)
