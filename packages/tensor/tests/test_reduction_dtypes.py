@@ -1,8 +1,10 @@
 """Reductions obey the dtype they are given, and half precisions do not overflow on the way."""
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_autograd import gradcheck, gradgradcheck
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
@@ -43,3 +45,31 @@ def test_extremes_are_given_out(name, values, indices):
     assert getattr(ft, name)(x, out=whole) is whole and whole.item() in values
     with pytest.raises(TypeError, match="two tensors"):
         getattr(ft, name)(x, 1, out=whole)
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2, 5])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((5,), None), ((3, 4), 0), ((4, 3), 1), ((2, 3, 3), (0, 2)), ((1,), 0), ((), None)]
+)
+def test_products_with_zeros_have_gradients(shape, dim, zeros):
+    """To order two, where dividing the product by an element does not do."""
+    x = np.random.default_rng(1).uniform(0.5, 1.5, shape)
+    np.ravel(x)[:zeros] = 0
+    leaf = ft.tensor(x, requires_grad=True)
+    assert gradcheck(lambda a: ft.prod(a, dim), (leaf,))
+    assert gradgradcheck(lambda a: ft.prod(a, dim), (leaf,))
+    np.testing.assert_allclose(ft.prod(leaf, dim).detach().numpy(), x.prod(dim), rtol=1e-14)
+
+
+def test_gradients_of_products_of_nothing():
+    for shape, dim in (((0,), None), ((3, 0), 1), ((0, 2, 3), 0), ((0, 2, 3), 2)):
+        x = ft.ones(shape, requires_grad=True)
+        x.prod(dim).sum().backward()
+        assert x.grad.shape == x.shape
+
+
+def test_dtypes_of_products():
+    assert ft.tensor([100, 100]).prod(dtype=ft.int8).item() == 16
+    assert ft.tensor([True, False]).prod().dtype is ft.int64
+    assert ft.tensor([1.5, 2.0]).prod(dtype=ft.int64).item() == 2
+    assert ft.tensor([[2, 3]], dtype=ft.int32).prod(axis=1, keepdims=True).tolist() == [[6]]

@@ -152,6 +152,7 @@ __all__ = [
     "permute",
     "pow",
     "preserve_format",
+    "prod",
     "promote_types",
     "rand",
     "rand_like",
@@ -363,6 +364,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     """A view with the dimensions in another order, each named once."""
 def pow(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the other operand's."""
+def prod(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(a: DType, b: DType) -> DType:
     """The smallest dtype that both convert to."""
 def rand(*lengths: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:

@@ -447,6 +447,8 @@ class Methods:
         """Each element raised to the power of the other operand's."""
     def pow_(self, other: Any) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
+    def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+        """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`."""
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:

@@ -191,6 +191,29 @@ REDUCTIONS = [
         shapes=((2, 3, 4),),
     ),
     along("sum of nothing", lambda x: x.sum(1), lambda x: accumulate(x).sum(1), result=accumulated, shapes=((3, 0),)),
+    along("prod", ft.prod, lambda x: accumulate(x).prod(), result=accumulated, gradient=BOTH, loose=20, out=True),
+    along(
+        "prod(0)",
+        lambda x, **out: ft.prod(x, 0, **out),
+        lambda x: accumulate(x).prod(0) if x.ndim else accumulate(x),
+        result=accumulated,
+        gradient=BOTH,
+        loose=20,
+        out=True,
+    ),
+    along(
+        "prod((0, 2), keepdim)",
+        lambda x: x.prod((0, 2), True),
+        lambda x: accumulate(x).prod((0, 2), keepdims=True),
+        result=accumulated,
+        gradient=BOTH,
+        loose=20,
+        domain=(-1.5, 1.5),
+        shapes=((2, 3, 4),),
+    ),
+    along(
+        "prod of nothing", lambda x: x.prod(1), lambda x: accumulate(x).prod(1), result=accumulated, shapes=((3, 0),)
+    ),
     along("mean", ft.mean, np.mean, dtypes=FLOATS + COMPLEX, gradient=BOTH, loose=10, out=True),
     along(
         "mean(1, keepdim)",

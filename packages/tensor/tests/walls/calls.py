@@ -132,6 +132,7 @@ CALLS = {
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
     "pow": lambda x, y: x**y,
+    "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
     "reciprocal": lambda x, y: x.reciprocal(),

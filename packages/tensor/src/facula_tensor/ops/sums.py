@@ -1,16 +1,16 @@
-"""Sums and means, over all elements or along dimensions."""
+"""Sums, means and products, over all elements or along dimensions."""
 
 from __future__ import annotations
 
 from math import prod as product
 from typing import Any
 
-from facula_storage import Layout, float32
+from facula_storage import Layout, bool_, float32
 from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import DTypeError
-from .._operator import composite, passed_on, recording
+from .._operator import composite, passed_on, raw, recording
 from .._overrides import asks
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
@@ -18,7 +18,7 @@ from .._viewing import as_tensor
 from .copying import give
 from .reducing import axis_for, dims_of, reduced
 
-__all__ = ["mean", "sum"]
+__all__ = ["mean", "prod", "sum"]
 
 
 @composite
@@ -75,16 +75,27 @@ def sum(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "sum")
-    input = as_tensor("sum", input)
+    return folded(
+        "sum",
+        recording.sum,
+        input,
+        dim if axis is None else axis_for(dim, axis, "sum"),
+        keepdim or keepdims,
+        dtype,
+        out,
+    )
+
+
+def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
+    """A sum or product in `dtype`."""
+    input = as_tensor(operation, input)
     if dtype is not None:
-        dtype = as_dtype(dtype, "sum")
+        dtype = as_dtype(dtype, operation)
         input = input.to(dtype)
-    parameters = dims_of("sum", dim, input.ndim), bool(keepdim or keepdims)
+    parameters = dims_of(operation, dim, input.ndim), bool(keepdim)
     if dtype is None or accumulating(dtype) is dtype:
-        return recording.sum(input, parameters, out=out)
-    return give("sum", recording.sum(input, parameters).to(dtype), out)  # narrow integers wrap
+        return fold(input, parameters, out=out)
+    return give(operation, fold(input, parameters).to(dtype), out)  # narrow integers wrap
 
 
 @asks
@@ -123,3 +134,64 @@ def mean(
     total = recording.sum(input.to(float32) if half else input, (dims, bool(keepdim or keepdims)))
     result = recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
     return give("mean", result.to(input.dtype) if half else result, out)
+
+
+@operator
+class _prod:
+    """The product along dimensions."""
+
+    parameters = ("dims", "keepdim")
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, accumulating(layout.dtype))
+
+    def reverse_input(F, g, input, input_layout, dims, keepdim):
+        shape, g = input_layout.shape, F.spread(g, input_layout, dims, keepdim)
+        everywhere = tuple(range(len(shape))), False
+        if input.is_meta or raw.all(raw.to(input, (bool_,)), everywhere).item():
+            return F.div(F.mul(g, F.prod(input, (dims, True))), input)
+        order = tuple(i for i in range(len(shape)) if i not in dims) + dims
+        rows = F.reshape(F.permute(input, order), (-1, product(shape[i] for i in dims)))
+        others = F.reshape(F.product_of_others(rows), tuple(shape[i] for i in order))
+        back = tuple(order.index(i) for i in range(len(shape)))
+        return F.mul(g, F.permute(others, back))
+
+
+@composite
+def product_of_others(F: Any, rows: Tensor) -> Tensor:
+    """In the place of each element the product of all others in its row, zeros or not, of any order of derivatives.
+
+    By halves: an element's others are its partner in the other half, and the others of the two's product.
+    """
+    n = rows.shape[-1]
+    if n < 2:
+        return F.ones_like(rows)
+    half = n // 2
+    left, right, odd = (F.slice(rows, 1, *ends, 1) for ends in ((0, half), (half, 2 * half), (2 * half, n)))
+    others = F.product_of_others(F.cat((F.mul(left, right), odd), (1,)))
+    paired, last = F.slice(others, 1, 0, half, 1), F.slice(others, 1, half, n - half, 1)
+    return F.cat((F.mul(paired, right), F.mul(paired, left), last), (1,))
+
+
+@asks
+@method()
+def prod(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
+
+    Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
+    tensor([ 2., 12.])
+    """
+    dim = dim if axis is None else axis_for(dim, axis, "prod")
+    return folded("prod", recording.prod, input, dim, keepdim or keepdims, dtype, out)
