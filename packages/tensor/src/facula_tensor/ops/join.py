@@ -82,14 +82,14 @@ def _cat_rows(tensors: tuple) -> Tensor | None:
         first = tensors[0]._layout
         dense, rest, rows = first.dense, first.shape[1:], 0
         launch = _launches[dense] or _any_rows(first)
-        parts = [1, len(tensors)]
+        arguments = [0, 1, len(tensors)]
         for one in tensors:
             layout, storage, offset = one._layout, one._storage, one._offset
             if one.node is not None or (layout is not first and (layout.dense != dense or layout.shape[1:] != rest)):
                 return None
             rows += layout.shape[0]
-            parts += (storage.ptr + offset, layout.nbytes)
-        lo = contiguous((rows, *rest), first.dtype, first.device)
+            arguments += (storage.ptr + offset, layout.nbytes)
+        lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
         t, s = blank(Tensor), Storage()
         if collecting:
             return None
@@ -97,7 +97,9 @@ def _cat_rows(tensors: tuple) -> Tensor | None:
             p, s.__del__ = lo.take()
         except IndexError:
             p, s.__del__ = lo.refill()
-        launch(lo.numel, *parts, p)
+        arguments[0] = lo.numel
+        arguments.append(p)
+        launch(*arguments)
     except (AttributeError, IndexError, TypeError, MemoryError):
         return None
     s.ptr, s.version = p, 0
