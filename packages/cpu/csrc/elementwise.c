@@ -301,14 +301,18 @@ static int any_zero(int dtype, int64_t n, int64_t address, int64_t step)
     return zeros;
 }
 
-/* The same of the second operand, over dimensions 0 to `dim` of the nest. */
-static int zero_in_nest(const struct facula_elementwise *plan, int64_t dim, int64_t address)
+/* The same of the second operand, over the first n elements of dimensions 0 to `dim` of the nest. The extent of the
+   outermost one is n's to say: a plan may be for any number of rows. */
+static int zero_in_nest(const struct facula_elementwise *plan, int64_t n, int64_t dim, int64_t address)
 {
-    const int64_t *at = plan->nest + dim * (1 + plan->operands), extent = at[0], step = at[2];
+    const int64_t stride = 1 + plan->operands, step = plan->nest[dim * stride + 2];
     if (!dim)
-        return any_zero(plan->dtype[1], extent, address, step);
-    for (int64_t i = 0; i < (step ? extent : 1); i++)
-        if (zero_in_nest(plan, dim - 1, address + i * step))
+        return any_zero(plan->dtype[1], n, address, step);
+    int64_t inner = 1;
+    for (int64_t d = 0; d < dim; d++)
+        inner *= plan->nest[d * stride];
+    for (int64_t i = 0; i < (step ? n / inner : 1); i++)
+        if (zero_in_nest(plan, inner, dim - 1, address + i * step))
             return 1;
     return 0;
 }
@@ -321,7 +325,7 @@ static int64_t elementwise_quotient(const void *plan_, int64_t *args)
     if (!n)
         return FACULA_OK;
     if (plan->scalar[1] ? !divisor
-        : plan->dims    ? zero_in_nest(plan, plan->dims - 1, divisor)
+        : plan->dims    ? zero_in_nest(plan, n, plan->dims - 1, divisor)
                         : any_zero(plan->dtype[1], n, divisor, plan->nest[2]))
         return FACULA_DIVISOR;
     return elementwise(plan, args);

@@ -123,3 +123,14 @@ def test_powers_that_are_defined():
     assert (2 ** ft.tensor([3, -1])).tolist() == [8, 0]
     assert (WHOLE.float() ** -1).tolist()[2] == 1
     assert (WHOLE**-1.0).dtype is ft.float32
+
+
+@pytest.mark.parametrize("rows", [3, 7, 2, 50])
+def test_zeros_are_found_in_any_number_of_rows(rows):
+    """Operands of unequal layouts, for whose plans the number of rows does not matter."""
+    x = ft.arange(rows * 4).view(rows, 4)
+    for divisor in (ft.ones(4, rows, dtype=ft.int64).t(), ft.ones(rows, 1, dtype=ft.int64), ft.ones(4, dtype=ft.int64)):
+        assert (x // divisor).tolist() == x.tolist()
+        divisor[-1] = 0
+        with pytest.raises(ZeroDivisionError):
+            x // divisor
