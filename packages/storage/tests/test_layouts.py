@@ -171,10 +171,29 @@ def test_settling_does_not_grow_the_table(small_tables):
 
 def copy_of(layout):
     """An equal layout that the tables do not know."""
-    new = Layout()
+    new = tables.Draft()
     new.shape, new.strides, new.dtype, new.device = layout.shape, layout.strides, layout.dtype, layout.device
     new.is_contiguous = layout.is_contiguous
+    new.__class__ = Layout
     return new
+
+
+@pytest.mark.parametrize("shared", [contiguous((2, 3), float32), float32, cpu], ids=["layout", "dtype", "device"])
+def test_what_is_shared_cannot_be_changed(shared):
+    for name in shared.__slots__:
+        with pytest.raises(AttributeError, match=f"{type(shared).__name__}: '{name}' cannot be set: .* is shared"):
+            setattr(shared, name, 9)
+        with pytest.raises(AttributeError, match=f"'{name}' cannot be deleted"):
+            delattr(shared, name)
+    assert contiguous((2, 3), float32).shape == (2, 3) and float32.itemsize == 4 and cpu.type == "cpu"
+
+
+@pytest.mark.parametrize("shape", ["ab", (2.5, 1), (None, 1)])
+def test_shapes_of_other_things_are_refused(shape):
+    with pytest.raises(TypeError, match="layout: expected tuples of integers; got shape"):
+        layout_of(shape, (1, 1), float32)
+    with pytest.raises(TypeError, match="layout: expected tuples of integers; got shape"):
+        contiguous(shape, float32)
 
 
 def test_settle():

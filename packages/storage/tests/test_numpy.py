@@ -8,7 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storage_testing import counting, live
 
-from facula_storage import bfloat16, contiguous, cpu, dtype_named, float32, from_numpy, layout_of, meta, to_numpy
+from facula_storage import (
+    bfloat16,
+    contiguous,
+    cpu,
+    dtype_named,
+    float32,
+    float64,
+    from_numpy,
+    layout_of,
+    meta,
+    to_buffer,
+    to_dlpack,
+    to_numpy,
+)
 from facula_storage.extend import allocate
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
@@ -178,3 +191,17 @@ def test_a_mapped_file(tmp_path):
 def test_the_cpu_is_where_numpy_is():
     assert from_numpy(np.zeros(1))[1].device is cpu
     assert dtype_named("float64") is from_numpy(np.zeros(1))[1].dtype
+
+
+@pytest.mark.parametrize("share", [to_numpy, to_buffer, to_dlpack])
+@pytest.mark.parametrize(
+    ("shape", "offset", "why"),
+    [((100,), 0, "takes bytes 0 to 800; the storage has 48"), ((1,), -8, "takes bytes -8 to 0"),
+     ((6,), 8, "takes bytes 8 to 56"), ((2,), 3, "no multiple of float64's")],
+)  # fmt: skip
+def test_nothing_outside_the_memory_is_shared(share, shape, offset, why):
+    storage, _ = from_numpy(np.arange(6.0))
+    with pytest.raises(ValueError, match=why):
+        share(storage, contiguous(shape, float64), offset)
+    assert not getattr(storage, "exports", None)
+    share(storage, contiguous((5,), float64), 8)

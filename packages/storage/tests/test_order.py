@@ -260,18 +260,19 @@ def test_a_copy_that_fails_changes_nothing(device, backend):
     assert blocks(backend) == 1
 
 
-def test_no_memory_to_restore_into(device, backend, monkeypatch):
+def test_no_memory_to_restore_into(device, backend):
     storage = made_ordered(device, backend)
 
     def refuse(nbytes):
         raise MemoryError("full")
 
     layout = contiguous((2, 3), float32, device)
-    monkeypatch.setattr(layout, "take", lambda: refuse(24))
+    take = layout.take
+    object.__setattr__(layout, "take", lambda: refuse(24))
     with pytest.raises(MemoryError, match="full"):
         plain_address(storage)
     assert storage.ptr is None
-    monkeypatch.undo()
+    object.__setattr__(layout, "take", take)
     plain_address(storage)
     assert contents(storage) == [[0, 1, 2], [3, 4, 5]]
 

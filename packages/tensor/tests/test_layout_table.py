@@ -2,14 +2,16 @@
 
 import facula_tensor as ft
 from facula_storage import Layout
+from facula_storage._layouts import Draft
 
 
 def twin(layout: Layout) -> Layout:
     """An equal layout that is in no table, as one is after its entry was dropped and made anew."""
-    other = Layout()
+    other = Draft()
     for name in Layout.__slots__:
         if hasattr(layout, name):
             setattr(other, name, getattr(layout, name))
+    other.__class__ = Layout
     return other
 
 

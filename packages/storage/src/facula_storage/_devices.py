@@ -6,6 +6,8 @@ import os
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from ._immutable import Immutable, write
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,7 +29,7 @@ os.register_at_fork(after_in_child=_making._at_fork_reinit)  # type: ignore[attr
 os.register_at_fork(after_in_child=_connecting._at_fork_reinit)  # type: ignore[attr-defined]
 
 
-class Device:
+class Device(Immutable):
     """A place for tensors: a type and, where there are several, an index.
 
     One object per place, so `is` compares them. Raises ValueError for a malformed name, RuntimeError for a type that
@@ -72,7 +74,8 @@ class Device:
             raise RuntimeError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
         with _making:  # each device has a slot of its own
             made = object.__new__(cls)
-            made.type, made.index, made.slot, made._backend = name, index, len(_devices), None
+            for attribute, value in {"type": name, "index": index, "slot": len(_devices), "_backend": None}.items():
+                write(made, attribute, value)
             return _devices.setdefault((name, index), made)
 
     @property
@@ -112,7 +115,7 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
         _factories[type] = factory
         for device in list(_devices.values()):
             if device.type == type:
-                device._backend = None
+                write(device, "_backend", None)
 
 
 def _connect(device: Device) -> Backend:
@@ -128,7 +131,7 @@ def _connect(device: Device) -> Backend:
             backend = factory(device.index)
             with _making:
                 if _factories[device.type] is factory:  # else somebody registered another one meanwhile
-                    device._backend = backend
+                    write(device, "_backend", backend)
         return backend
 
 

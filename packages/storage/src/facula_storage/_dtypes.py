@@ -6,13 +6,15 @@ from threading import Lock
 
 import numpy as np
 
+from ._immutable import Immutable, write
+
 # What a Python scalar of this kind joins with: bool < int < float < complex.
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 # Codes are below this: a plan table has so many places for each device; see `Layout.dense`.
 DTYPES_PER_DEVICE = 32
 
 
-class DType:
+class DType(Immutable):
     """The type of an array's elements.
 
     There is one object per type, so `is` compares them. `code` is a small integer that
@@ -36,8 +38,9 @@ class DType:
     numpy: np.dtype | None
 
     def __init__(self, name: str, code: int, itemsize: int, category: int, is_signed: bool, numpy: np.dtype | None):
-        self.name, self.code, self.itemsize, self.category = name, code, itemsize, category
-        self.is_signed, self.numpy = is_signed, numpy
+        values = {"name": name, "code": code, "itemsize": itemsize, "category": category, "is_signed": is_signed}
+        for attribute, value in {**values, "numpy": numpy}.items():
+            write(self, attribute, value)
 
     @property
     def is_floating_point(self) -> bool:

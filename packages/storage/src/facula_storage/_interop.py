@@ -10,7 +10,7 @@ from ._bridge import Export, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layouts import LARGEST, Layout, contiguous, contiguous_strides, layout_of
-from ._storages import Storage, borrow, host_view, pin
+from ._storages import Storage, borrow, capacity, host_view, pin
 
 _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e",
             "float32": "f", "float64": "d", "complex64": "Zf", "complex128": "Zd"}  # fmt: skip
@@ -23,6 +23,18 @@ _READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
 def _need_host(layout: Layout, operation: str) -> None:
     if layout.device is not cpu:
         raise TypeError(f"{operation}: the memory is on device '{layout.device}'; copy it with .cpu() first")
+
+
+def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
+    """ValueError where elements would lie outside the storage's memory or across their alignment."""
+    room = capacity(storage)
+    if not 0 <= offset <= room - layout.extent:
+        raise ValueError(
+            f"{operation}: {layout} at offset {offset} takes bytes {offset} to {offset + layout.extent}; "
+            f"the storage has {room}"
+        )
+    if offset % min(layout.dtype.itemsize, 8):
+        raise ValueError(f"{operation}: offset {offset} is no multiple of {layout.dtype.name}'s itemsize")
 
 
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
@@ -39,6 +51,7 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     _need_host(layout, "numpy")
     if layout.dtype.numpy is None:
         raise TypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
+    _check_inside(storage, layout, offset, "numpy")
     address, released = pin(storage)
     return host_view(address + offset, layout, storage, released, storage.version is None)
 
@@ -87,6 +100,7 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
             f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
         )
     strides = tuple([step * itemsize for step in layout.strides])
+    _check_inside(storage, layout, offset, "buffer")
     address, released = pin(storage)
     readonly = storage.version is None
     return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
@@ -170,6 +184,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
     if code is None:
         raise BufferError(f"__dlpack__: DLPack has no type for {layout.dtype.name}; convert with .float() first")
     bits = layout.dtype.itemsize * 8
+    _check_inside(storage, layout, offset, "__dlpack__")
     address, released = pin(storage)
     # The export counts as long as its holder lives, which the capsule's consumer owns.
     holder = Export(storage, released, address, "B", 1, (0,), (1,), readonly)

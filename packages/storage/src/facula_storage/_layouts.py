@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
+from ._immutable import Immutable, write
 from ._retired import look_again, retired
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ SURELY_FITS = LARGEST >> 6  # elements, of any dtype
 DENSE_PLACES = 256  # in a plan table: eight devices
 
 
-class Layout:
+class Layout(Immutable):
     """Device, dtype, shape and strides of a tensor, and what follows from them. Immutable.
 
     Strides count elements. `numel` is the number of elements, `nbytes` numel times the item
@@ -120,8 +121,9 @@ class Layout:
             if not self.shape:
                 raise IndexError("rows: expected at least one dimension; got shape ()") from None
             row = layout_of(self.shape[1:], self.strides[1:], self.dtype, self.device)
-            self.by_row = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
-            return self.by_row
+            by_row = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
+            write(self, "by_row", by_row)
+            return by_row
 
     def __repr__(self) -> str:
         gaps = "" if self.is_contiguous else f", strides={self.strides}"
@@ -141,6 +143,15 @@ class Layout:
 
     def __deepcopy__(self, memo: dict) -> Layout:
         return self
+
+
+class Draft(Layout):
+    """A layout that is being filled in, before anybody else sees it; then its class becomes Layout."""
+
+    __slots__ = ()
+    # Both, so that the class is as quick as if nothing had ever been forbidden.
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __delattr__ = object.__delattr__  # type: ignore[assignment]
 
 
 # Note [Interning]
@@ -199,10 +210,13 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
         return found
     strides: tuple[int, ...] = ()
     step, seen = 1, 0
-    for size in shape[::-1]:
-        strides = (step, *strides)
-        step *= size or 1
-        seen |= size  # negative if any is; TypeError for fractions
+    try:
+        for size in shape[::-1]:
+            strides = (step, *strides)
+            step *= size or 1
+            seen |= size  # negative if any is; TypeError for fractions
+    except TypeError:
+        raise _not_integers(shape, strides) from None
     layout = _table.get((shape, strides, dtype, device))
     if layout is None:
         if seen < 0 or step > SURELY_FITS or type(step) is not int or type(shape) is not tuple:
@@ -255,6 +269,8 @@ def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, dev
             seen |= size | stride  # negative if any is, else at least the largest; TypeError for fractions
     except ValueError:
         raise ValueError(f"layout: expected one stride a dimension; got shape {shape}, strides {strides}") from None
+    except TypeError:
+        raise _not_integers(shape, strides) from None
     if type(seen) is not int or type(shape) is not tuple:  # NumPy's numbers, say: equal, but not what users should see
         return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
     itemsize = dtype.itemsize
@@ -265,11 +281,15 @@ def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, dev
     return _make(shape, strides, dtype, device, numel, dense or not numel)
 
 
+def _not_integers(shape: object, strides: object) -> TypeError:
+    return TypeError(f"layout: expected tuples of integers; got shape {shape!r}, strides {strides!r}")
+
+
 def _make(
     shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device, numel: int, dense: bool
 ) -> Layout:
     """A new layout of numbers that have been checked."""
-    new = Layout()
+    new = Draft()
     new.shape = shape
     new.strides = strides
     new.dtype = dtype
@@ -280,6 +300,7 @@ def _make(
     code = device.slot * DTYPES_PER_DEVICE + dtype.code
     new.dense = code if dense and code < DENSE_PLACES else 0
     new.take = (device._backend or device.backend).allocator.take_for(nbytes)
+    new.__class__ = Layout  # type: ignore[assignment]
     return new
 
 

@@ -50,6 +50,8 @@ class Storage:
     aliases: list[ref]
 
     def __repr__(self) -> str:
+        if not hasattr(self, "version"):
+            return "<Storage without memory>"
         where = "another physical order" if self.ptr is None else f"{self.ptr:#x}"
         return f"<Storage at {where}, version {self.version}>"
 
