@@ -253,10 +253,10 @@ static void store_scalar(union element *into, int dtype, int kind, const int64_t
 static int64_t elementwise_dense(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;
-    if (args[0] <= plan->serial)
-        plan->loop(args[0], args + 1, plan->nest + 1);
-    else
+    if (args[0] > plan->serial)
         run(plan, args + 1, args[0], 0);
+    else if (args[0]) /* nothing may lie at no address */
+        plan->loop(args[0], args + 1, plan->nest + 1);
     return FACULA_OK;
 }
 
