@@ -123,7 +123,7 @@ def _connect(device: Device) -> Backend:
     if factory is None:
         raise RuntimeError(
             f"device {str(device)!r}: no backend for {device.type!r} is installed; there are "
-            f"{', '.join(sorted(_factories))}. Install the package that brings it (facula-{device.type})."
+            f"{', '.join(sorted(_factories))}. Use one of these: facula has published none for {device.type!r} yet."
         )
     with _connecting:
         backend = device._backend
