@@ -68,6 +68,21 @@ def test_batch_norm(name, data):
         np.testing.assert_allclose(got, normalise(wide, weight, bias, mean, var)[1], **close)
 
 
+@pytest.mark.parametrize("name", TOLERANCE)
+@pytest.mark.parametrize("shape", [(0, 2), (0, 33, 3, 3), (2, 3, 0), (2, 3, 4, 0), (2, 0, 4)], ids=str)
+def test_no_elements(shape, name, level):
+    """Nothing outside is read or written, and nothing is learnt from nothing."""
+    room, channels = np.full(4096, 7, name), shape[1]
+    x = room[2048:2048].reshape(shape)
+    outputs = x, np.full(channels, 7, name), np.full(channels, 7, name)
+    compute("batch_norm", (x, None, None, None, None), outputs, 0.1, 0.0)
+    gradients = x, np.full(channels, 7, name), np.full(channels, 7, name)
+    compute("batch_norm_grad", (x, x, *outputs[1:], None), gradients)
+    assert not gradients[1].any() and not gradients[2].any()
+    compute("batch_norm_eval", (x, None, None, np.zeros(channels, name), np.zeros(channels, name)), (x,), 1e-5)
+    assert (room == 7).all()
+
+
 @pytest.mark.parametrize("shape", [(3000, 70), (30, 70, 12, 12)], ids=str)
 def test_levels_and_threads(shape, level):
     """Each instruction level is right; the same bits on one thread and on three."""

@@ -69,6 +69,24 @@ def test_steps(operator, formula, numbers, operands, dtype, sizes):
             np.testing.assert_allclose(array, right, **close)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("operands", [4, 5])
+@pytest.mark.parametrize("first", [0.0, 0.1, 0.3, 0.5, 0.7, 0.999])
+def test_a_small_gradient_after_a_large_one(first, operands, dtype, level):
+    """As near as one rounding of each term, of whatever size the other is."""
+    large, small = (1e8, 1.0) if dtype == "f4" else (1e17, 1.0)
+    state = [np.zeros(37, dtype) for _ in range(operands - 2)]
+    rows = [[np.zeros(37, dtype), np.full(37, large, dtype), *state, np.zeros((), "f4")]]
+    numbers = {**ADAM, "rate": 0.1, "first": first, "second": 0.0, "decay": 0.0, "shrink": 1.0, "epsilon": 1e-8}
+    step("adam_step", rows, numbers)
+    rows[0][1][:] = small
+    before, wanted = rows[0][2].astype("f8"), adam(rows[0], **numbers)
+    step("adam_step", rows, numbers)
+    terms = np.maximum(first * before, (1 - first) * small)
+    assert (np.abs(rows[0][2] - wanted[1]) <= 4 * np.finfo(dtype).eps * terms).all()
+    np.testing.assert_allclose(rows[0][0], wanted[0], rtol=1e-5)
+
+
 @cases
 def test_cuts_do_not_show(operator, formula, numbers, operands, level):
     """Neither where work is cut, nor the number of threads, nor the other rows."""

@@ -44,7 +44,7 @@ def plan_batch_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], p
     struct.run = ffi.cast("facula_norm", kernel.address)
     struct.batch, struct.channels, struct.form = o.shape[0], channels, form
     each = o.numel // channels if channels else 0
-    struct.inner = each // o.shape[0] if each else 1
+    struct.inner = each // o.shape[0] if o.shape[0] else 1
     work = o.numel * kernel.cost
     struct.serial = work <= SERIAL
     group = max(1, channels // 64, SERIAL // (2 * max(1, each * kernel.cost)))
