@@ -5,11 +5,13 @@ import gc
 import pickle
 import weakref
 
+import numpy as np
 import pytest
 from optim_toys import AdamReference, assert_close, give, leaves, trained, values
 
 import facula_tensor as ft
 from facula_optim import SGD, Adam, AdamW, Optimizer
+from facula_optim.lr_scheduler import LambdaLR
 
 
 def leaf(*shape, dtype=ft.float32):
@@ -388,6 +390,38 @@ def test_an_option_that_was_made_nonsense_is_named_at_the_step(make, name, value
     with pytest.raises(error, match=f"{name}: expected lr to be a number; got {value!r}"):
         optimizer.step()
     assert x.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("make", [SGD, Adam, AdamW])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.5, np.float32("nan"), ft.tensor(-1.0)], ids=str)
+def test_a_rate_that_was_made_nonsense_changes_nothing(make, value):
+    x, y = leaf(2), leaf(2)
+    optimizer = make([{"params": [x]}, {"params": [y]}], lr=0.1)
+    x.grad = y.grad = ft.ones(2)
+    optimizer.param_groups[1]["lr"] = value
+    with pytest.raises(ValueError, match=f"^{make.__name__}: expected lr (of 0 or more|from 0 to below inf); got"):
+        optimizer.step()
+    assert x.tolist() == y.tolist() == [1.0, 1.0]
+    assert not optimizer.state
+    schedule = LambdaLR(make([x], lr=0.1), lambda epoch: float("nan") if epoch else 1.0)
+    schedule.optimizer.step()
+    before = x.tolist()
+    schedule.step()
+    with pytest.raises(ValueError, match="expected lr of 0 or more; got nan"):
+        schedule.optimizer.step()
+    assert x.tolist() == before
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, ft.tensor])
+def test_options_of_other_kinds_of_numbers(kind):
+    options = {"lr": 0.5, "momentum": 0.5, "dampening": 0.25, "weight_decay": 0.125}
+    plain, other = leaf(2), leaf(2)
+    for p, given in ((plain, options), (other, {name: kind(value) for name, value in options.items()})):
+        optimizer = SGD([p], **given)
+        for _ in range(2):
+            p.grad = ft.ones(2)
+            optimizer.step()
+    assert plain.tolist() == other.tolist() != [1.0, 1.0]
 
 
 @pytest.mark.parametrize("make", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: Adam(p, lr=0.1)])

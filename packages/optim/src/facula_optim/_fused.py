@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+INFINITE = float("inf")
+
+
 class StateError(ValueError, RuntimeError):
     """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
 
@@ -30,11 +33,19 @@ class FusedOptimizer(Optimizer):
         """Change each parameter that has a gradient; those whose `.grad` is None stay as they are.
 
         `closure`, where given, is called first, with gradients enabled; its result, the loss, is given back.
+        ValueError for a learning rate below 0, infinite or NaN; nothing is changed then.
         """
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        for group in self.param_groups:  # schedules and users change rates: all are looked at before any is used
+            try:
+                usable = 0.0 <= float(group["lr"]) < INFINITE
+            except (TypeError, ValueError):
+                usable = False
+            if not usable:
+                self._check_options(group)
         for group in self.param_groups:
             try:
                 self._step_group(group)

@@ -70,12 +70,18 @@ def _listed(name: str, params: Any) -> list:
 
 def check_number(name: str, option: str, value: Any, below: float = float("inf")) -> None:
     """ValueError unless 0 <= value < below; TypeError for what is no number."""
+    value = number_of(name, option, value)
+    if not 0 <= value < below:  # NaN fails too
+        limits = "of 0 or more" if value != below == float("inf") else f"from 0 to below {below}"
+        raise ValueError(f"{name}: expected {option} {limits}; got {value}")
+
+
+def number_of(name: str, option: str, value: Any) -> Any:
+    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none."""
     if isinstance(value, Tensor):
         if value.numel() != 1:
             raise ValueError(f"{name}: expected {option} to be one number; got a tensor of shape {tuple(value.shape)}")
         value = value.item()
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}: expected {option} to be a number; got {value!r}")
-    if not 0 <= value < below:  # NaN fails too
-        limits = "of 0 or more" if below == float("inf") else f"from 0 to below {below}"
-        raise ValueError(f"{name}: expected {option} {limits}; got {value}")
+    return value

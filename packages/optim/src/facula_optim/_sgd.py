@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_tensor.extend import sgd_step
 
 from ._fused import FusedOptimizer, zeros_for
+from ._groups import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,8 +55,7 @@ class SGD(FusedOptimizer):
 
     def _check_options(self, options: dict[str, Any]) -> None:
         super()._check_options(options)
-        if not isinstance(options["dampening"], (int, float)):
-            raise TypeError(f"SGD: expected dampening to be a number; got {options['dampening']!r}")
+        number_of("SGD", "dampening", options["dampening"])
         if options["nesterov"] and (options["momentum"] == 0 or options["dampening"] != 0):
             raise ValueError(
                 f"SGD: nesterov needs momentum and no dampening; got momentum={options['momentum']}, "
@@ -81,7 +81,7 @@ class SGD(FusedOptimizer):
                     begun.append((p, g, buffer))
         ahead = float(momentum) if group["nesterov"] else 0.0
         if begun:
-            sgd_step(begun, (rate, decay, sign, float(momentum), 1.0 - group["dampening"], ahead))
+            sgd_step(begun, (rate, decay, sign, float(momentum), 1.0 - float(group["dampening"]), ahead))
         if fresh:  # their first buffer is the gradient, whatever the dampening
             sgd_step(fresh, (rate, decay, sign, 0.0, 1.0, ahead))
             for p, _, buffer in fresh:
