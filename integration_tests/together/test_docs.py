@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,17 @@ def built_with(patch: str, folder: Path) -> tuple[Path, list[Path]]:
 
 
 def test_the_operator_that_the_page_adds_is_added(tmp_path):
-    """The page's diff applies, builds, and passes the test it brings; nothing else needed touching."""
+    """The page's diff applies, passes the linter, builds, and passes the test it brings."""
     patch = "".join(DIFF.findall(ADDING.read_text()))
     assert patch, "docs/adding-an-operator.md shows no diff"
+    added = re.findall(r"^\+(?!\+\+ )(.*)", patch, re.MULTILINE)
+    too_long = [line for line in added if len(line) > 120]
+    assert not too_long, too_long
     target, tests = built_with(patch, tmp_path)
+    for check in ("check", "format --check") if find_spec("ruff") else ():
+        command = [sys.executable, "-m", "ruff", *check.split(), "--no-cache", f"--config={ROOT / 'pyproject.toml'}"]
+        done = subprocess.run([*command, "packages"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
     assert tests, "the page's diff brings no test"
     command = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}"]
     env = {**os.environ, "PYTHONPATH": str(target), "HYPOTHESIS_PROFILE": "ci"}
