@@ -281,6 +281,8 @@ def test_losses_of_probabilities():
         (lambda: nn.Conv2d(3, 4, 3, groups=0), ValueError, "Conv2d: expected groups to divide"),
         (lambda: nn.Conv2d(3, 4, (3, 3, 3)), TypeError, "expected kernel_size to be an integer or two; got"),
         (lambda: nn.Conv2d(3, 4, 3, stride=1.5), TypeError, "expected stride to be an integer or two; got 1.5"),
+        (lambda: nn.Conv2d(3, 4, (True, 3)), TypeError, r"kernel_size to be an integer or two; got \(True, 3\)"),
+        (lambda: nn.Conv2d(3, 4, np.ones(2, int)), TypeError, "kernel_size to be an integer or two; got array"),
         (lambda: nn.Conv2d(3, 4, 3, padding="some"), ValueError, "expected padding 'same', 'valid' or numbers"),
         (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "padding 'same' needs a stride of 1"),
         (lambda: nn.Conv2d(3, 4, 3, padding_mode="reflect"), NotImplementedError, "'zeros' is the only .* 'reflect'"),
@@ -297,12 +299,39 @@ def test_losses_of_probabilities():
         (lambda: nn.MSELoss(reduction="avg"), ValueError, "MSELoss: expected reduction to be one of .* got 'avg'"),
         (lambda: nn.CrossEntropyLoss([1.0]), TypeError, "expected a Tensor or None for 'weight'; got list"),
         (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm2d: expected 4 dimensions; .* \(2, 3\)"),
+        (lambda: nn.BatchNorm1d(2)(ft.ones(1, 3)), ValueError, r"input of 2 channels .* got shape \(1, 3\)"),
+        (lambda: nn.BatchNorm1d(3)(ft.ones(1, 3)), ValueError, r"more than 1 value per channel .* \(1, 3\)"),
         (lambda: nn.BatchNorm1d(3)(ft.ones(3)), ValueError, r"BatchNorm1d: expected 2 or 3 dimensions; .* \(3,\)"),
     ],
 )
 def test_refusals(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_sizes_may_be_numpys(kind):
+    one, two = kind(1), kind(2)
+    image = ft.arange(32.0).reshape(1, 2, 4, 4)
+    layer = nn.Conv2d(two, two, (two, two), stride=two, padding=one, dilation=one, groups=two)
+    assert repr(layer) == repr(nn.Conv2d(2, 2, 2, stride=2, padding=1, groups=2))
+    assert layer(image).shape == (1, 2, 3, 3)
+    assert nn.ConvTranspose2d(two, one, two, two, output_padding=one)(image).shape == (1, 1, 9, 9)
+    assert nn.MaxPool2d(two)(image).tolist() == nn.MaxPool2d(2)(image).tolist()
+    assert nn.AvgPool2d(two, one)(image).tolist() == nn.AvgPool2d(2, 1)(image).tolist()
+
+
+@pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.BatchNorm2d])
+@pytest.mark.parametrize("track", [True, False])
+def test_an_empty_batch_teaches_nothing(layer, track):
+    module = layer(2, track_running_stats=track)
+    x = ft.ones(0, 2, *(3, 3)[: 2 * (layer is nn.BatchNorm2d)], requires_grad=True)
+    module(x).sum().backward()
+    assert module.weight.grad.tolist() == module.bias.grad.tolist() == [0.0, 0.0]
+    assert x.grad.shape == x.shape
+    if track:
+        assert module.running_mean.tolist() == [0.0, 0.0]
+        assert module.running_var.tolist() == [1.0, 1.0]
 
 
 def test_wrong_channels_name_the_layer():

@@ -76,10 +76,19 @@ def _arguments(rule: Callable) -> tuple[str, ...]:
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def _uniform(rule: Callable | None, places: Sequence[str]) -> Callable:
+def _rule_of(op: Operator, operand: str) -> Callable:
+    """The operator's rule for this operand; where it has none, one that says so."""
+
+    name = op.name  # the rule must not hold the operator, which holds it
+
+    def no_rule(F: Namespace, g: Any) -> Any:
+        raise NotImplementedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
+
+    return op.reverse.get(operand, no_rule)
+
+
+def _uniform(rule: Callable, places: Sequence[str]) -> Callable:
     """`rule` as a function (F, g, *places)."""
-    if rule is None:
-        return _no_rule
     code = rule.__code__
     asked = tuple(name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount])
     if asked == tuple(places):
@@ -88,20 +97,14 @@ def _uniform(rule: Callable | None, places: Sequence[str]) -> Callable:
     return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
 
 
-def _picking(rule: Callable | None, places: Sequence[str]) -> Callable:
+def _picking(rule: Callable, places: Sequence[str]) -> Callable:
     """`rule` as a function (F, g, values), which picks what it asks for."""
-    if rule is None:
-        return _no_rule
     code = rule.__code__
     at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
     if len(at) < 2:
         return lambda F, g, values: rule(F, g, *[values[i] for i in at])
     pick = itemgetter(*at)
     return lambda F, g, values: rule(F, g, *pick(values))
-
-
-def _no_rule(F: Namespace, g: Any, *values: Any) -> Any:
-    raise NotImplementedError("this operand has no derivative; use .detach() on it")
 
 
 def keep(a: Tensor) -> Tensor:
@@ -128,7 +131,7 @@ def saved_out(node: Node) -> Tensor:
 
 
 def _unary(op: Operator, needs: Sequence[str]) -> Callable:
-    rule = op.reverse.get("input")
+    rule = _rule_of(op, "input")
     if op.extras:
         places = (*(("out",) if op.saves_out else ("input",) if op.saves_input else ()), "input_layout", *op.parameters)
         full = _uniform(rule, places)
@@ -153,7 +156,6 @@ def _unary(op: Operator, needs: Sequence[str]) -> Callable:
                 mutated(node, input, "its operand")
             return ((node.e0, rule(F, g, input)),)
     else:
-        rule = rule or _no_rule
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             return ((node.e0, rule(F, g)),)
@@ -170,8 +172,8 @@ def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
 def _binary(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
     first, second = op.inputs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
-    for_input = _uniform(op.reverse.get(first), (first, second, *layouts))
-    for_other = _uniform(op.reverse.get(second), (first, second, *layouts))
+    for_input = _uniform(_rule_of(op, first), (first, second, *layouts))
+    for_other = _uniform(_rule_of(op, second), (first, second, *layouts))
     if op.extras:
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
@@ -230,7 +232,7 @@ def _spread(backward: Callable) -> Callable:
 
 def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
     """The same for a tensor and a number: the number's place is `other`."""
-    rule = _uniform(op.reverse.get("input"), ("input", "other"))
+    rule = _uniform(_rule_of(op, "input"), ("input", "other"))
     if "input" in needs.get("input", ()):
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
@@ -245,7 +247,7 @@ def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
 
 def _number_first(op: Operator) -> Callable:
     """The same for a number and a tensor, as in `2 - x`."""
-    rule = _uniform(op.reverse.get("other"), ("input", "other"))
+    rule = _uniform(_rule_of(op, "other"), ("input", "other"))
 
     def backward(F: Namespace, node: Node, g: Any) -> Pairs:
         other = node.s1
@@ -311,7 +313,7 @@ def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
     places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
     names = (*op.inputs, *op.results[1:])
     at_once = _picking(op.reverse_all, places) if op.reverse_all else None
-    rules = [_picking(op.reverse.get(name), places) for name in op.inputs]
+    rules = [_picking(_rule_of(op, name), places) for name in op.inputs]
     saves_out = op.saves_out
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 

@@ -114,6 +114,10 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     # gradients
     "no gradient": (lambda: m().backward(), "backward: expected a value", "the output (float32 (3, 4))"),
     "no scalar": (lambda: leaf(2).backward(), "backward: expected a real scalar", "output is float32 (2,)", "sum()"),
+    "a weight of classes": (
+        lambda: F.cross_entropy(leaf(2, 3), ft.tensor([0, 1]), weight=leaf(3)).backward(),
+        "cross_entropy: 'weight' has no derivative; use .detach() on it",
+    ),
     "other shape": (lambda: leaf(2).sum().backward(m(3)), "backward: ", "its gradient float32 (3,)"),
 }  # fmt: skip
 

@@ -84,6 +84,16 @@ def test_running_statistics_with_views_and_out_of_order():
     assert both[1].tolist() == [0.0] * 3
 
 
+@pytest.mark.parametrize("shape", [(0, 2), (2, 3, 0), (3, 2, 0, 4), (5, 0), (1, 0, 4)], ids=str)
+def test_without_elements(shape):
+    x, w, b = drawn(shape, shape[1:2], shape[1:2], grad=True)
+    mean, var = ft.zeros(shape[1], dtype=ft.float64), ft.ones(shape[1], dtype=ft.float64)
+    F.batch_norm(x, mean, var, w, b, True, eps=0.0).sum().backward()
+    assert x.grad.shape == x.shape
+    assert w.grad.tolist() == b.grad.tolist() == mean.tolist() == [0.0] * shape[1]
+    assert mean._version == var._version == 0
+
+
 REFUSED = {
     "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, r"more than 1 value.*\(1, 3\)"),
     "no statistics": (lambda x, m, v: F.batch_norm(x, None, v), ValueError, "running_mean and running_var"),
@@ -94,6 +104,11 @@ REFUSED = {
         lambda x, m, v: F.batch_norm(x[:, :2], m, v),
         ValueError,
         r"input of 3 channels.*running_mean.*\(4, 2\)",
+    ),
+    "channels of one": (
+        lambda x, m, v: F.batch_norm(x[:1, :2], m, v, training=True),
+        ValueError,
+        r"input of 3 channels.*running_mean.*\(1, 2\)",
     ),
     "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, r"running_mean of shape \(3,\)"),
     "weight": (lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True), ValueError, r"weight.*\(3,\).*\(4,\)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 from facula_tensor import Parameter, Tensor, empty
@@ -170,11 +171,15 @@ class ConvTranspose2d(_Convolution):
 
 
 def pair(layer: str, argument: str, value: Any) -> tuple[int, int]:
-    """An integer twice, or two integers."""
+    """An integer twice, or two integers, Python's or NumPy's; no bools."""
     values = value if isinstance(value, (tuple, list)) else (value, value)
-    if len(values) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in values):
-        raise TypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
-    return tuple(values)  # type: ignore[return-value]
+    try:
+        if not any(isinstance(n, bool) for n in values):
+            height, width = map(index, values)
+            return height, width
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
 
 
 def _padding(layer: str, padding: Any, stride: tuple[int, int], transposed: bool) -> Any:

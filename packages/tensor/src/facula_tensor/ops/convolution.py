@@ -13,7 +13,7 @@ from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._geometry import Pair, hashable, pair
+from .._geometry import Pair, hashable, is_integer, pair
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor, in_row_major
@@ -107,7 +107,7 @@ def _check_shapes(
     operation: str, input: tuple, weight: tuple, bias: tuple | None, groups: int, transposed: bool
 ) -> None:
     """Raise unless images, weights and bias fit each other."""
-    if type(groups) is not int or groups < 1:
+    if not is_integer(groups) or groups < 1:
         raise ArgumentError(f"{operation}: expected groups to be an int of at least 1; got {groups!r}")
     if len(input) not in (3, 4):
         raise ArgumentError(
@@ -162,7 +162,7 @@ def _conv2d_parameters(
             f"{kernel} and does not fit the padded input {padded}; make it smaller, or padding larger"
         )
     size = tuple([(room - length) // step + 1 for room, length, step in zip(padded, kernel, stride)])
-    return (stride, before, dilation, groups, size)
+    return (stride, before, dilation, int(groups), size)
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -193,7 +193,7 @@ def _transposed_parameters(
         raise ArgumentError(
             f"{name}: input {input} with padding {padding} leaves an output of {tuple(size)}; make padding smaller"
         )
-    return (stride, padding, dilation, groups, tuple(size))
+    return (stride, padding, dilation, int(groups), tuple(size))
 
 
 def _shapes(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tuple | None]:

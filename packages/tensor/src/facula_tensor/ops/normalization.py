@@ -183,12 +183,12 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
         return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
-    if len(layout.shape) > 1 and layout.numel == layout.shape[1]:
-        raise ArgumentError(
-            f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
-        )
-    if not layout.numel:
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
         given = (input, weight, bias, running_mean, running_var)
         check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
+        if layout.numel:
+            raise ArgumentError(
+                f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+            )
         running_mean = running_var = None
     return recording.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]

@@ -161,6 +161,11 @@ def count_windows(
     return counts[0], counts[1]
 
 
+def stride_of(name: str, stride: Any, kernel: Pair) -> Pair:
+    """The stride, which is the window where it is left out: None, or PyTorch's empty tuple."""
+    return kernel if stride is None or (type(stride) is tuple and not stride) else pair(name, "stride", stride, 1)
+
+
 @lru_cache(maxsize=1024, typed=True)
 def max_parameters(
     shape: tuple[int, ...], kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
@@ -169,7 +174,7 @@ def max_parameters(
     name = "max_pool2d"
     check_images(name, shape)
     kernel, dilation = pair(name, "kernel_size", kernel_size, 1), pair(name, "dilation", dilation, 1)
-    stride = kernel if stride is None or stride == () else pair(name, "stride", stride, 1)
+    stride = stride_of(name, stride, kernel)
     padding = pair(name, "padding", padding, 0)
     return (kernel, stride, padding, dilation), count_windows(
         name, shape, kernel, stride, padding, dilation, bool(ceil_mode)
@@ -184,7 +189,7 @@ def avg_parameters(
     name = "avg_pool2d"
     check_images(name, shape)
     kernel, padding = pair(name, "kernel_size", kernel_size, 1), pair(name, "padding", padding, 0)
-    stride = kernel if stride is None or stride == () else pair(name, "stride", stride, 1)
+    stride = stride_of(name, stride, kernel)
     if divisor is not None and not (is_integer(divisor) and divisor):
         raise ArgumentError(f"{name}: expected divisor_override to be an int other than 0; got {divisor!r}")
     size = count_windows(name, shape, kernel, stride, padding, (1, 1), bool(ceil_mode))
