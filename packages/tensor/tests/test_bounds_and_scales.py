@@ -57,6 +57,14 @@ def test_alpha_is_of_the_kind_of_the_result(dtype):
                 function(y, y, alpha=alpha)
             with pytest.raises(TypeError, match="alpha"):
                 function(y, 3, alpha=alpha)
+            kept = y.clone()
+            for _ in range(2):  # the quick path is learnt at the first call that succeeds
+                for other in (y, 3):
+                    with pytest.raises(TypeError, match=f"{name}.*alpha"):
+                        getattr(kept, name + "_")(other, alpha=alpha)
+                getattr(kept, name + "_")(y, alpha=2)
+                getattr(kept, name + "_")(y, alpha=-2 if dtype is not ft.uint8 else 254)
+            assert kept.tolist() == y.tolist()
 
 
 def test_alpha_of_bools():

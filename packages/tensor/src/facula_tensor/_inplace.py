@@ -26,7 +26,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     try:
-        if alpha != 1:
+        if type(alpha) is not int or alpha != 1:
             learn_scaled(op, operands[0])
             operands = (operands[0], times(op, operands[0], operands[1], alpha))
         if overridden(operands):

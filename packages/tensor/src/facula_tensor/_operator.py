@@ -25,7 +25,7 @@ from facula_storage.extend import PlanTable
 from ._rules import make_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from facula_autograd.extend import Rule
     from facula_storage import DType, Layout
@@ -43,6 +43,14 @@ class Namespace:
 # first in ordinary backward passes and the second under create_graph.
 raw, recording = Namespace(), Namespace()
 operators: dict[str, Operator] = {}
+
+
+# What a declaration may say, beside the reverse rules of its operands.
+KNOWN = frozenset(
+    "accepts arity cached changes check compute differentiable dunders execute forward holomorphic inplace "
+    "inplace_dunders inputs kernel mask_operands optional outputs parameters reads_values redirect refuse reflected "
+    "result results reverse_all scaled values window".split()
+)
 
 
 def same(dtype: DType) -> DType:
@@ -67,6 +75,16 @@ def composite(function: Callable) -> Callable:
     for F in (raw, recording):
         setattr(F, function.__name__, partial(function, F))
     return function
+
+
+def _check_names(operation: str, declared: Iterable[str], known: frozenset[str]) -> None:
+    """TypeError for an attribute that nothing would read."""
+    for name in declared:
+        if name not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, sorted(known), 1, 0)
+            raise TypeError(f"{operation}: a declaration has no attribute {name!r}; the nearest is {near[0]!r}")
 
 
 class Operator:
@@ -94,6 +112,7 @@ class Operator:
         self.module: str = body.__module__
         self.elementwise = is_elementwise
         self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
+        _check_names(self.name, declared, KNOWN.union([f"reverse_{name}" for name in self.inputs]))
         self.arity: int = declared.get("arity", len(self.inputs))
         self.parameters: tuple[str, ...] = declared.get("parameters", ())
         self.compute: Callable[[DType], DType] = declared.get("compute", same)

@@ -258,6 +258,7 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
     `alpha` is a factor of `other`, for operators that have a kernel for it. `slow` does what the quick path leaves out.
     """
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
+    one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
 
     def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether nothing is recorded whatever the operands are
@@ -283,8 +284,10 @@ def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplac
                 pb += ob
             if (pa - pb if pa > pb else pb - pa) < la.nbytes and pa != pb:
                 return slow(op, (input, other), (), alpha)  # they overlap: refused there
-            if alpha == 1:
+            if alpha is one:
                 dense[la.dense](la.numel, pa, pb, pa)
+            elif type(alpha) is bool:
+                return slow(op, (input, other), (), alpha)
             else:
                 scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
         except (AttributeError, TypeError, RuntimeError):

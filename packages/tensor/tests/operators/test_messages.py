@@ -92,6 +92,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "mask's dimension": (lambda: m(2, 3)[0, [True, False]], "getitem: a bool index", "dimension 1", "3, and"),
     # dimensions and shapes
     "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 for a new dimension beside 2"),
+    "squeeze": (lambda: m().squeeze((-1, 1)), "squeeze: expected dim to name each dimension once; got (-1, 1)"),
     "stack": (lambda: ft.stack([m()], 4), "stack: dim is 4; expected -3 to 2 for a new dimension beside 2"),
     "expand -1": (lambda: m().expand(-1, 3, 4), "expand: ", "size 0 of (-1, 3, 4) is -1 (-1 keeps a length", "new)"),
     "expand": (lambda: m().expand(2, 3, 5), "expand: ", "size 2 is 5, and dimension 1 has length 4"),

@@ -113,7 +113,7 @@ class _elu:
 @composite
 def below_zero(F: Any, input: Tensor) -> Tensor:
     """Negative elements; 0 for the others, so that nothing overflows where it is not looked at."""
-    return F.sub(input, F.relu(input))
+    return F.where(F.gt(input, 0), 0, input)
 
 
 # ----------------------------------------------------------------------------------------- PyTorch's functions

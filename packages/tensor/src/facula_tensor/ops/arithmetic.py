@@ -172,10 +172,10 @@ class maximum:
         tensors_only("maximum", *operands)
 
     def reverse_input(F, g, input, other):
-        return F.mul(g, F.share(F.gt(input, other), F.eq(input, other), g))
+        return F.share(F.lt(input, other), F.eq(input, other), g)
 
     def reverse_other(F, g, input, other):
-        return F.mul(g, F.share(F.lt(input, other), F.eq(input, other), g))
+        return F.share(F.gt(input, other), F.eq(input, other), g)
 
 
 @elementwise
@@ -194,10 +194,10 @@ class minimum:
         tensors_only("minimum", *operands)
 
     def reverse_input(F, g, input, other):
-        return F.mul(g, F.share(F.lt(input, other), F.eq(input, other), g))
+        return F.share(F.gt(input, other), F.eq(input, other), g)
 
     def reverse_other(F, g, input, other):
-        return F.mul(g, F.share(F.gt(input, other), F.eq(input, other), g))
+        return F.share(F.lt(input, other), F.eq(input, other), g)
 
 
 @elementwise
@@ -317,10 +317,9 @@ def _declare_composites() -> None:
     from .._operator import composite
 
     @composite
-    def share(F: Any, wins: Tensor, ties: Tensor, like: Tensor) -> Tensor:
-        """1 where an operand is the extreme, a half where both are."""
-        dtype = (like.dtype,)
-        return F.add(F.to(wins, dtype), F.mul(F.to(ties, dtype), 0.5))
+    def share(F: Any, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
+        """g, half of it where operands tie, 0 (not 0 * g, which may be NaN) where this one loses, as NaN does not."""
+        return F.where(loses, 0, F.where(ties, F.mul(g, 0.5), g))
 
     @composite
     def direction(F: Any, x: Tensor) -> Tensor:

@@ -93,6 +93,10 @@ class _squeeze:
     def window(layout, *dims):
         ndim = len(layout.shape)
         chosen = {check_dim("squeeze", dim, ndim) for dim in dims} if dims else set(range(ndim))
+        if dims and len(chosen) != len(dims):
+            raise ArgumentError(
+                f"squeeze: expected dim to name each dimension once; got {dims} for {ndim} dimension(s)"
+            )
         kept = [i for i in range(ndim) if layout.shape[i] != 1 or i not in chosen]
         return permuted(layout, kept), 0
 

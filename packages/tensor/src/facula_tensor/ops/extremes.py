@@ -31,9 +31,10 @@ def _extreme(name: str, other_doc: str) -> Any:
 
         def reverse_input(F, g, input, input_layout, dims, keepdim):
             out = F.expand_extreme(name, input, dims)
-            winners = F.to(F.eq(input, out), (g.dtype,))
-            share = F.div(winners, F.sum(winners, (dims, True)))
-            return F.mul(F.spread(g, input_layout, dims, keepdim), share)
+            winners = F.bitwise_or(F.eq(input, out), F.ne(input, input))  # the NaNs, where there are any
+            count = F.sum(F.to(winners, (g.dtype,)), (dims, True))
+            share = F.div(F.reshape(g, count.shape), count)
+            return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, other_doc, __name__
     return operator(body)

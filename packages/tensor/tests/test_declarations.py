@@ -1,0 +1,32 @@
+"""What a declaration says is read, or refused by name."""
+
+import pytest
+
+from facula_tensor._operator import operators
+from facula_tensor.extend import elementwise, operator
+
+
+@pytest.mark.parametrize(
+    ("decorator", "wrong", "near"),
+    [
+        (elementwise, "revers_input", "reverse_input"),
+        (elementwise, "acepts", "accepts"),
+        (elementwise, "inplace_dunder", "inplace_dunders"),
+        (operator, "output", "outputs"),
+        (operator, "reverse_put", "reverse_input"),
+        (operator, "optionals", "optional"),
+    ],
+)
+def test_an_attribute_that_nothing_reads_is_refused(decorator, wrong, near):
+    body = type("_misspelt", (), {"__doc__": "Not to be.", wrong: lambda *operands: operands})
+    with pytest.raises(TypeError, match=f"^misspelt: .* no attribute '{wrong}'; the nearest is '{near}'"):
+        decorator(body)
+    assert "misspelt" not in operators
+
+
+def test_the_rules_of_named_operands_are_known():
+    body = type(
+        "_spelt", (), {"__doc__": "To be refused for its second.", "inputs": ("x", "y"), "reverse_y": None, "z": 1}
+    )
+    with pytest.raises(TypeError, match=r"spelt: .* no attribute 'z'"):
+        elementwise(body)
