@@ -30,6 +30,7 @@ CASES = {
     "relu": (F.relu, [[-1, 0, 1]], [[0, 0, inf]]),
     "hardtanh": (F.hardtanh, [[-1, 0.5, 2]], [[0, inf, 0]]),
     "relu6": (F.relu6, [[-1, 0, 1, 7]], [[0, 0, inf, 0]]),
+    "nll_loss": (lambda x: F.nll_loss(x, ft.tensor([1])), [[[-1, -1, -2]]], [[[0, -inf, 0]]]),
     "max_pool2d": (lambda x: F.max_pool2d(x.view(1, 2, 3), (2, 3)), [[1, 2, 3, 4, 4, 0]], [[0, 0, 0, inf, 0, 0]]),
 }
 
