@@ -27,6 +27,8 @@ def _need_host(layout: Layout, operation: str) -> None:
 
 def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
     """ValueError where elements would lie outside the storage's memory or across their alignment."""
+    if not layout.numel:
+        return
     room = capacity(storage)
     if not 0 <= offset <= room - layout.extent:
         raise ValueError(

@@ -1,6 +1,6 @@
 """`x[...]` and `x[...] = v`: integers, slices, `...`, None, and one integer or bool tensor.
 
-Integers and slices give views; a tensor copies the elements it names.
+Integers, those in tensors without dimensions too, and slices give views; a tensor copies the elements it names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
-from facula_storage import bool_, contiguous, int64, uint8
+from facula_storage import bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, PlanTable, allocate, blank
 
 from ._declare import operator
@@ -118,7 +118,8 @@ def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Tensor | None]:
     if not known.shape or wanted.device is not known.device:
         return basic(recording, input, index)
     covers = wanted.dtype is bool_ and wanted.shape == known.shape[: len(wanted.shape)] != ()
-    return (input, 0, index) if covers or wanted.dtype is int64 else basic(recording, input, index)
+    several = wanted.dtype is int64 and wanted.shape != ()
+    return (input, 0, index) if covers or several else basic(recording, input, index)
 
 
 def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None]:
@@ -217,18 +218,21 @@ def _slice(F: Any, input: Tensor, dim: int, part: slice, own: int) -> Tensor:
     return F.slice(input, dim, start, max(start, stop), step)
 
 
-def _as_index(part: Any, input: Tensor) -> Tensor:
+def _as_index(part: Any, input: Tensor) -> Tensor | int:
+    """A part of an index as a bool or int64 tensor; as an int, and so a view, where it is one integer."""
     from ._from_data import tensor
 
     index = part if isinstance(part, Tensor) else tensor(part, device=input.device)
     if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
         index = index.to(int64)
-    if index.dtype is bool_ or index.dtype is int64:
+    if index.dtype is bool_:
         return index.to(input.device)
     if index.dtype is uint8:
         raise TypeError("index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()")
     if index.dtype.category != INTEGER:
         raise TypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
+    if not index.ndim and index.device is not meta:
+        return int(index)
     return index.to(int64).to(input.device)
 
 

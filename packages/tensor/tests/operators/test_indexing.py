@@ -406,3 +406,22 @@ def test_items(dtype):
             for view in (x[i, j], x.t()[j, i], x[i : i + 1, j : j + 1]):
                 assert view.item() == kind(2 * i + j)
                 assert type(view.item()) is kind
+
+
+@pytest.mark.parametrize("dtype", [ft.int64, ft.int32, ft.int8])
+def test_an_integer_in_a_tensor_is_an_integer(dtype):
+    """As PyTorch has it: a view, any number of them in one index."""
+    x = ft.arange(12.0).view(3, 4)
+    one, last = ft.tensor(1, dtype=dtype), ft.tensor(-1, dtype=dtype)
+    row = x[one]
+    assert row.data_ptr() == x[1].data_ptr() and row.tolist() == [4, 5, 6, 7]
+    assert x[one, last].item() == 7 and x[:, last].tolist() == [3, 7, 11]
+    assert x[one, ft.tensor([0, 2])].tolist() == [4, 6]
+    x[one, last] += 1
+    x[one].mul_(2)
+    assert x[1].tolist() == [8, 10, 12, 16]
+    with pytest.raises(IndexError, match="3 is out of range for dimension 0 of size 3"):
+        x[ft.tensor(3, dtype=dtype)]
+    y = ft.arange(3.0, requires_grad=True)
+    (y[last] * 3).backward()
+    assert y.grad.tolist() == [0, 0, 3]
