@@ -1,5 +1,6 @@
 """The example that trains on digits, as a user runs it: what it keeps, what it reads, what it says of mistakes."""
 
+import errno
 import os
 import re
 import signal
@@ -125,6 +126,32 @@ def test_ctrl_c_while_the_picture_is_drawn(tmp_path, monkeypatch, capsys):
     assert facula.load("digits.safetensors")["epochs"] == 1
 
 
+def test_a_full_disk_while_the_picture_is_drawn(tmp_path, monkeypatch, capsys):
+    from facula.examples.digits import plotting
+
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plotting, "replace", full)
+    monkeypatch.setattr(sys, "argv", ["digits", "--epochs", "1"])
+    assert main() == 1
+    said = capsys.readouterr()
+    assert "digits.png: not drawn: [Errno 28] No space left on device" in said.err
+    assert "read a digit with it" in said.out and "digits.safetensors" in said.out
+
+
+def test_ctrl_c_before_anything_is_done(monkeypatch, capsys):
+    from facula.examples.digits import __main__
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(__main__, "options", interrupted)
+    assert __main__.main() == 130
+    assert capsys.readouterr().err == "facula.examples.digits: stopped\n"
+
+
 def test_ctrl_c_keeps_the_network(tmp_path):
     program = subprocess.Popen(
         [*PROGRAM, "--epochs", "100000"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -169,6 +196,10 @@ def test_a_kill_leaves_the_last_epoch(tmp_path):
         (["--read", "digits.safetensors"], "digits.safetensors"),
         (["--read", "17", "--checkpoint", "foreign"], "foreign: holds no network of this program"),
         (["--read", "17", "--checkpoint", "other"], "other: holds no network of this program"),
+        (["--read", "17", "--checkpoint", "nan"], "nan: features.0.weight holds numbers that are not finite"),
+        (["--read", "²"], "²"),
+        (["--read", "cut.png"], "cut.png: cannot be read as an image: "),
+        (["--rate", "1e30", "--epochs", "1", "--checkpoint", "new"], "went astray: after "),
         (["--read", "17", "--checkpoint", "digits.png"], "digits.png: not a safetensors file"),
     ],
 )
@@ -177,6 +208,10 @@ def test_mistakes_are_said_in_one_line(trained, arguments, message, monkeypatch,
 
     monkeypatch.chdir(trained)
     imsave("blank.png", np.ones((9, 9, 3)))
+    (trained / "cut.png").write_bytes((trained / "digits.png").read_bytes()[:5000])
+    kept = facula.load("digits.safetensors")
+    kept["network"]["features.0.weight"].fill_(facula.nan)
+    facula.save(kept, "nan")
     facula.save({"weight": facula.ones(2)}, "foreign")
     facula.save({"network": {"weight": facula.ones(2)}}, "other")
     monkeypatch.setattr(sys, "argv", ["digits", *arguments])
@@ -185,9 +220,9 @@ def test_mistakes_are_said_in_one_line(trained, arguments, message, monkeypatch,
     except SystemExit as stopped:
         status = stopped.code
     finally:
-        for name in ("blank.png", "foreign", "other"):
+        for name in ("blank.png", "foreign", "other", "nan", "cut.png"):
             (trained / name).unlink()
-    assert status in (1, 2)
+    assert status in (1, 2) and not (trained / "new").exists()
     assert message in capsys.readouterr().err.splitlines()[-1]
 
 

@@ -312,3 +312,25 @@ def test_what_another_program_added_is_not_dropped_silently(path):
 def test_save_file_and_load_meet(path):
     save_file({"a": parts([1.0])}, path)
     assert load(path, from_parts=Tensor) == {"a": tensor([1.0])}
+
+
+@pytest.mark.parametrize(("member", "most"), [("[],", "1,000,000 containers"), ("1,", "10,000,000 values")])
+def test_an_object_of_too_many_parts_is_refused_before_it_is_made(member, most, tmp_path):
+    many = int(most.split()[0].replace(",", "")) + 1
+    structure = f'{{"version":1,"root":[{(member * (many + 1))[:-1]}]}}'
+    path = tmp_path / "many"
+    path.write_bytes(file_bytes({"__metadata__": {"facula.structure": structure}}))
+    with pytest.raises(CheckpointError, match=f"it is large; expected at most {most}"):
+        load(path)
+
+
+def test_brackets_in_text_are_no_containers(tmp_path):
+    text = '[{"\\' * 600_000
+    save([text, "b"], tmp_path / "text")
+    assert load(tmp_path / "text") == [text, "b"]
+
+
+def test_too_many_containers_are_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="save: expected an object of at most 1,000,000 containers"):
+        save([[] for _ in range(1_000_001)], tmp_path / "many")
+    assert list(tmp_path.iterdir()) == []

@@ -79,10 +79,21 @@ def test_mappings_keep_their_type(cls):
     assert batch["a"].tolist() == [1, 2]
 
 
+def test_a_defaultdict_keeps_its_factory():
+    samples = [defaultdict(int, a=1), defaultdict(int, a=2)]
+    batch = default_collate(samples)
+    assert type(batch) is defaultdict and batch.default_factory is int
+    assert batch["a"].tolist() == [1, 2] and samples[0] == {"a": 1}
+
+
 def test_a_mapping_that_no_dict_makes_becomes_a_dict():
-    batch = default_collate([defaultdict(int, a=1), defaultdict(int, a=2)])
+    class Pairs(UserDict):
+        def __init__(self, left, right):
+            super().__init__(left=left, right=right)
+
+    batch = default_collate([Pairs(1, 2), Pairs(3, 4)])
     assert type(batch) is dict
-    assert batch["a"].tolist() == [1, 2]
+    assert batch["left"].tolist() == [1, 3]
 
 
 def test_sequences_keep_their_type():

@@ -1,5 +1,6 @@
 """The face adds nothing of its own: its names are its siblings' objects, under PyTorch's names."""
 
+import math
 import subprocess
 import sys
 from importlib import import_module
@@ -19,12 +20,18 @@ def home(value):
     return module.partition(".")[0]
 
 
-OBJECTS = [name for name in facula.__all__ if not isinstance(getattr(facula, name), ModuleType)]
+NUMBERS = ["e", "inf", "nan", "pi"]
+OBJECTS = [name for name in facula.__all__ if name not in NUMBERS and not isinstance(getattr(facula, name), ModuleType)]
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_each_name_is_made_in_a_sibling(name):
     assert (home(getattr(facula, name)) in SIBLINGS) is (name not in OWN)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_are_mathematics(name):
+    assert getattr(facula, name) is getattr(math, name) and name in facula.__all__
 
 
 def test_dtypes_are_pytorchs():
@@ -51,6 +58,7 @@ def test_training_learns_a_line():
 
 HIDDEN = [
     ("facula_tensor", "import facula", "facula"),
+    ("facula_allocator", "import facula; facula.ones(2)", "facula_cpu"),
     ("facula_nn", "import facula.nn as nn", "facula.nn"),
     ("facula_nn", "import facula; facula.nn.Linear", "facula.nn"),
     ("facula_nn", "import facula.nn.functional as F", "facula.nn"),

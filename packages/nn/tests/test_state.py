@@ -235,3 +235,71 @@ def test_a_state_without_elements_changes_nothing():
     with pytest.raises(RuntimeError, match=r"'scale\.weight': it is on device 'meta', and has no elements to copy"):
         net.load_state_dict(state)
     assert all(same(tensor, before[name]) for name, tensor in net.state_dict().items())
+
+
+class Renamed(nn.Linear):
+    """Its weight has another name in files, and the bias is not kept."""
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        destination[prefix + "kernel"] = destination.pop(prefix + "weight")
+        del destination[prefix + "bias"]
+
+    def _load_from_state_dict(self, state_dict, prefix, meta, strict, missing_keys, unexpected_keys, error_msgs):
+        if prefix + "refused" in state_dict:
+            error_msgs.append("refused by the module")
+        state_dict[prefix + "weight"] = state_dict.pop(prefix + "kernel")
+        state_dict[prefix + "bias"] = self.bias
+        super()._load_from_state_dict(state_dict, prefix, meta, strict, missing_keys, unexpected_keys, error_msgs)
+
+
+def test_subclasses_save_and_load_their_own_state():
+    net, other = (nn.Sequential(Renamed(2, 2), nn.Linear(2, 1)) for _ in range(2))
+    state = net.state_dict()
+    assert sorted(state) == ["0.kernel", "1.bias", "1.weight"]
+    assert other.load_state_dict(state) == ([], [])
+    assert same(other[0].weight, net[0].weight) and same(other[1].bias, net[1].bias)
+    state["1.weight"] = ft.zeros(1, 2)
+    with pytest.raises(RuntimeError, match="refused by the module"):
+        other.load_state_dict({**state, "0.refused": 1})
+    assert same(other[1].weight, net[1].weight)
+
+
+class Alone(nn.Module):
+    """Loads without the method that it overrides."""
+
+    def __init__(self):
+        super().__init__()
+        self.child, self.seen = nn.Linear(1, 1), None
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        self.seen = state_dict[prefix + "seen"]
+
+
+def test_a_module_that_loads_by_itself_expects_what_it_wants():
+    net = nn.Sequential(Alone())
+    state = {**net.state_dict(), "0.seen": 3}
+    assert net.load_state_dict(state) == ([], []) and net[0].seen == 3
+    with pytest.raises(RuntimeError, match=r"unexpected keys .*\n    0\.child\.more"):
+        net.load_state_dict({**state, "0.child.more": 1})
+
+
+def test_another_dict_than_the_given_is_refused():
+    class Copies(nn.Linear):
+        def _load_from_state_dict(self, state_dict, *rest):
+            super()._load_from_state_dict(dict(state_dict), *rest)
+
+    net = Copies(1, 1)
+    with pytest.raises(TypeError, match="_load_from_state_dict: expected the state_dict that load_state_dict gave"):
+        net.load_state_dict(net.state_dict())
+
+
+def test_a_batch_norm_state_without_count():
+    net = nn.Sequential(nn.BatchNorm1d(2))
+    net(ft.ones(3, 2))
+    state = net.state_dict()
+    del state["0.num_batches_tracked"]
+    other = nn.Sequential(nn.BatchNorm1d(2))
+    assert other.load_state_dict(state) == ([], [])
+    assert same(other[0].running_mean, net[0].running_mean) and int(other[0].num_batches_tracked) == 0
+    assert net.load_state_dict(state) == ([], []) and int(net[0].num_batches_tracked) == 1

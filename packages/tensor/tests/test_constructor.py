@@ -1,6 +1,7 @@
 """`Tensor(...)` as PyTorch has it; devices that there are; where() of a condition alone; very many dimensions."""
 
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -139,3 +140,15 @@ def test_comparing_with_what_no_integer_holds():
     with pytest.raises(OverflowError, match=r"eq.*int64"):
         ft.eq(ft.arange(3), 2**70)
     assert (ft.arange(3, dtype=ft.uint8) < 300).all()
+
+
+def test_sizes_are_of_integers():
+    size = ft.Size([np.int64(2), 3])
+    assert size == (2, 3) and type(size[0]) is int
+    for made in (size[1:], size * 2, 2 * size, size + (1,), (1,) + size):
+        assert type(made) is ft.Size
+    assert size * 2 == (2, 3, 2, 3) and (1,) + size == (1, 2, 3)
+    assert pickle.loads(pickle.dumps(size)) == size
+    for wrong in ([1.5], ["a"], [None]):
+        with pytest.raises(TypeError, match="Size: expected integers; got"):
+            ft.Size(wrong)

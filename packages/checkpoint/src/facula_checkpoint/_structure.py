@@ -6,12 +6,14 @@ Note [Structure]
 float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"tuple": [...]}``,
 ``{"dict": [[key, VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``,
 ``{"int": "0x..."}`` (beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. There are no references among containers,
-so a small text cannot become a large object.
+and at most `MOST_CONTAINERS` of them and `MOST_VALUES` values, counted before the text is parsed: so a small text cannot
+become a large object.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 DEEPEST = 100  # containers in containers
+MOST_CONTAINERS = 1_000_000  # arrays and objects of the JSON: an empty list takes two characters and, read, 64 bytes
+MOST_VALUES = 10_000_000
 _KEYS = "str, int, float, complex, bool, None or tuples of these"
 
 
@@ -43,7 +47,20 @@ def encode(
     encoder = _Encoder(to_parts, default)
     root = encoder.value(value, ())
     text = json.dumps({"version": VERSION, "root": root}, separators=(",", ":"), allow_nan=False)
+    excess = _excess(text)
+    if excess:
+        raise ValueError(f"save: expected an object of {excess}; keep many numbers in tensors")
     return text, encoder.tensors
+
+
+def _excess(text: str) -> str | None:
+    """What a JSON text has too much of, None if nothing."""
+    for most, marks, what in ((MOST_CONTAINERS, "[{", "containers"), (MOST_VALUES, ",", "values")):
+        if sum(map(text.count, marks)) > most:  # perhaps in strings
+            bare = re.sub(r'"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+            if sum(map(bare.count, marks)) > most:
+                return f"at most {most:,} {what}"
+    return None
 
 
 def _where(path: tuple) -> str:
@@ -142,6 +159,9 @@ def decode(path: str, text: str, names: Collection[str], tensor: Callable[[str],
     Malformed, or CheckpointError for what is no JSON, before `tensor` is called for the first time, unless the text is
     in order and its tensors are exactly those of `names`.
     """
+    excess = _excess(text)
+    if excess:
+        raise Malformed(f"it is large; expected {excess}")
     described = parse_json(path, "its structure", text)
     if type(described) is not dict or "version" not in described:
         raise Malformed("it has no version")

@@ -39,8 +39,15 @@ class CpuBackend:
 
     def __init__(self, allocator: Allocator | None = None):
         if allocator is None:
-            from facula_allocator import default_host_allocator
-
+            try:
+                from facula_allocator import default_host_allocator
+            except ModuleNotFoundError as error:
+                if error.name != "facula_allocator":
+                    raise
+                raise ImportError(
+                    "facula_cpu: the package facula-allocator is missing; install it from where facula came from, as "
+                    "from its source tree with: pip install ./packages/allocator"
+                ) from error
             allocator = default_host_allocator()
         self.allocator = allocator
 

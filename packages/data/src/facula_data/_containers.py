@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from ._arrays import is_array
@@ -30,11 +31,18 @@ def like_record(example: Any, contents: dict[str, Any]) -> Any:
 
 
 def like_mapping(example: Mapping[Any, Any], contents: dict[Any, Any]) -> Any:
-    """`contents` in a mapping of the example's type, if that can be made of a dict."""
+    """`contents` in a mapping of the example's type, if that can be made of a dict; a copy of a dict of a subclass.
+
+    So a `defaultdict` keeps its factory, and subclasses their attributes.
+    """
     cls = type(example)
     if cls is dict:
         return contents
     try:
+        if isinstance(example, dict):
+            made = copy(example)
+            made.update(contents)
+            return made
         return cls(contents)  # type: ignore[call-arg]
     except TypeError:
         return contents

@@ -219,6 +219,36 @@ class Module(Tree):
 
         return load(self, state_dict, strict, assign)
 
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        """Put the module's own state, without its children's, into `destination`; for subclasses to override."""
+        from ._state import gather_own
+
+        gather_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take the module's own state, without its children's, from `state_dict`; for subclasses to override.
+
+        This one notes what is to be copied, which is done when all modules have found what they need; what an
+        override does by itself is done at once. `state_dict` is a copy, which may be changed; TypeError for another.
+        """
+        from ._state import Loading
+
+        if not isinstance(state_dict, Loading):
+            raise TypeError(
+                "_load_from_state_dict: expected the state_dict that load_state_dict gave to the override; got "
+                f"{type(state_dict).__name__}; change that dict instead, it is a copy"
+            )
+        state_dict.plan_own(self, prefix)
+
     def get_extra_state(self) -> Any:
         """What `state_dict` keeps of this module beside tensors; a subclass that defines it takes part."""
         raise RuntimeError(f"get_extra_state: {type(self).__name__} does not define it")

@@ -59,21 +59,27 @@ def has_extra_state(module: Module) -> bool:
 def gather(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
     """Put the state of `module` and its children into `destination`."""
     run_hooks(module, "state_pre", module, prefix, keep_vars)
-    for name, value in own_state(module):
-        destination[prefix + name] = value if keep_vars else value.detach()
-    if has_extra_state(module):
-        destination[prefix + EXTRA] = module.get_extra_state()
+    module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
         if child is not None:
             child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
     run_hooks(module, "state_post", module, destination, prefix, {})
 
 
-class Loading:
-    """A plan of what goes where, made before anything is changed."""
+def gather_own(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+    """`Module._save_to_state_dict`."""
+    for name, value in own_state(module):
+        destination[prefix + name] = value if keep_vars else value.detach()
+    if has_extra_state(module):
+        destination[prefix + EXTRA] = module.get_extra_state()
 
-    def __init__(self, state: dict[str, Any], strict: bool, assign: bool) -> None:
-        self.state, self.strict, self.assign = state, strict, assign
+
+class Loading(dict[str, Any]):
+    """The dict that is loaded (a copy), and a plan of what goes where, made before anything is changed."""
+
+    def __init__(self, state: Mapping[str, Any], strict: bool, assign: bool) -> None:
+        super().__init__(state)
+        self.strict, self.assign = strict, assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.misfits: list[str] = []
@@ -81,18 +87,26 @@ class Loading:
         self.tensors: list[tuple[Module, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
         self.extras: list[tuple[Module, Any]] = []
         self.visited: list[tuple[Module, str]] = []
+        self.planned: list[tuple[Module, str]] = []  # those of `visited` that did not load all by themselves
 
     def plan(self, module: Module, prefix: str) -> None:
         """Find what of the dict goes into `module` and its children."""
         self.visited.append((module, prefix))
         lists = self.missing, self.unexpected, self.misfits
-        run_hooks(module, "load_pre", module, self.state, prefix, {}, self.strict, *lists)
-        state = self.state
+        run_hooks(module, "load_pre", module, self, prefix, {}, self.strict, *lists)
+        module._load_from_state_dict(self, prefix, {}, self.strict, *lists)
+        for name, child in module._modules.items():
+            if child is not None:
+                self.plan(child, f"{prefix}{name}.")
+
+    def plan_own(self, module: Module, prefix: str) -> None:
+        """Find what of the dict goes into `module` itself."""
+        self.planned.append((module, prefix))
         for name, target in own_state(module):
-            if prefix + name not in state:
+            if prefix + name not in self:
                 self.missing.append(prefix + name)
                 continue
-            source = _as_tensor(state[prefix + name])
+            source = _as_tensor(self[prefix + name])
             reason = _misfit(target, source, self.assign)
             if reason:
                 self.misfits.append(f"{prefix + name!r}: {reason}")
@@ -101,22 +115,24 @@ class Loading:
                 if not self.assign and target.device.type == "meta" != source.device.type:
                     self.lost.append(prefix + name)
         if has_extra_state(module):
-            if prefix + EXTRA in state:
-                self.extras.append((module, state[prefix + EXTRA]))
+            if prefix + EXTRA in self:
+                self.extras.append((module, self[prefix + EXTRA]))
             else:
                 self.missing.append(prefix + EXTRA)
-        for name, child in module._modules.items():
-            if child is not None:
-                self.plan(child, f"{prefix}{name}.")
 
     def find_unexpected(self) -> None:
         """Keys of the dict that nothing asked for."""
         expected = set(self.missing)
-        for module, prefix in self.visited:
+        for module, prefix in self.planned:
             expected.update(prefix + name for name, _ in own_state(module))
             if has_extra_state(module):
                 expected.add(prefix + EXTRA)
-        self.unexpected += [key for key in self.state if key not in expected]
+        planned = {prefix for _, prefix in self.planned}
+        for module, prefix in self.visited:
+            if prefix not in planned:  # it alone knows which keys are its own
+                mine = [key for key in self if key.startswith(prefix)]
+                expected.update(key for key in mine if key[len(prefix) :].partition(".")[0] not in module._modules)
+        self.unexpected += [key for key in self if key not in expected]
 
     def check(self, module: Module) -> None:
         """Raise one error that lists all that is wrong."""
@@ -206,7 +222,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
 
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}")
-    loading = Loading(dict(state_dict), strict, assign)
+    loading = Loading(state_dict, strict, assign)
     loading.plan(module, "")
     loading.find_unexpected()
     loading.check(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
@@ -9,7 +10,8 @@ from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import SupportsIndex
 
     from ._methods import Methods
 
@@ -20,13 +22,20 @@ else:
 
 
 class Size(tuple):
-    """A shape: a tuple of ints with `numel()`.
+    """A shape: a tuple of ints with `numel()`. TypeError for entries that are no integers.
 
     >>> Size((2, 3)).numel()
     6
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Size:
+        entries = tuple(sizes)
+        try:
+            return tuple.__new__(cls, map(index, entries))
+        except TypeError:
+            raise TypeError(f"Size: expected integers; got {entries!r:.200}") from None
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
@@ -40,10 +49,18 @@ class Size(tuple):
 
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
+        return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: tuple) -> Size:  # type: ignore[override]
         return Size(tuple(self) + tuple(other))
+
+    def __radd__(self, other: tuple) -> Size:
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return tuple.__new__(Size, tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
 
 
 class Overridden:
@@ -92,7 +109,7 @@ class Tensor(_Base):
     @property
     def shape(self) -> Size:
         """The length of each dimension."""
-        return Size(layout_of_tensor(self).shape)
+        return tuple.__new__(Size, layout_of_tensor(self).shape)
 
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the length of one dimension; IndexError where there is no such dimension."""

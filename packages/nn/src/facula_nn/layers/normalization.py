@@ -65,6 +65,12 @@ class _BatchNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """A state without a count, as old programs wrote it, leaves the module's count as it is (new: 0)."""
+        if self.num_batches_tracked is not None:
+            state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
         if input.ndim not in self.dims:

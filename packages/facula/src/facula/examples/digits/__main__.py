@@ -133,6 +133,11 @@ def train(given: argparse.Namespace) -> int:
         print(f"\nstopped while drawing; {given.checkpoint} holds the network, and {given.picture} is as it was before")
         print(how_to_read(given.checkpoint))
         return 130
+    except (OSError, ValueError) as error:
+        print(f"{PROGRAM}: {given.picture}: not drawn: {error}", file=sys.stderr)
+        print(f"the network is in {given.checkpoint}")
+        print(how_to_read(given.checkpoint))
+        return 1
     print(f"the network is in {given.checkpoint}, its loss and what it misreads in {given.picture}")
     print(how_to_read(given.checkpoint))
     return 0
@@ -154,8 +159,8 @@ def read(given: argparse.Namespace) -> int:
 
 def main() -> int:
     """Run what was asked for; what went wrong with a file is one line, not a traceback."""
-    given = options()
     try:
+        given = options()
         status = train(given) if given.read is None else read(given)
         sys.stdout.flush()
         return status

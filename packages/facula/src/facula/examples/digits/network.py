@@ -32,3 +32,8 @@ class Network(nn.Module):
 
     def forward(self, images: facula.Tensor) -> facula.Tensor:
         return self.classifier(self.features(images))
+
+    def not_finite(self) -> str | None:
+        """The name of a parameter or buffer that has an infinite number or NaN; None where all are finite."""
+        state = self.state_dict()
+        return next((name for name in state if not state[name].isfinite().all()), None)

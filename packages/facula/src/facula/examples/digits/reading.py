@@ -25,12 +25,15 @@ def load(checkpoint: str) -> Network:
         network.load_state_dict(kept["network"])
     except (KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{checkpoint}: holds no network of this program; train one with it") from error
+    name = network.not_finite()
+    if name:
+        raise ValueError(f"{checkpoint}: {name} holds numbers that are not finite, so it reads nothing; train again")
     return network.eval()
 
 
 def find(what: str) -> tuple[facula.Tensor, str]:
     """An image, (8, 8) between 0 and 1, and what it is: `what` is a digit's number in the data set, or a file."""
-    if os.path.exists(what) or not what.lstrip("-").isdigit():
+    if os.path.exists(what) or not what.lstrip("-").isdecimal():
         return from_file(what), f"the image {what}"
     digits = data.load()
     count, index = len(digits.everything), int(what)
@@ -49,14 +52,19 @@ def from_file(path: str) -> facula.Tensor:
     """
     from matplotlib.image import imread
 
-    picture = np.asarray(imread(path), dtype=np.float32)
+    try:
+        picture = np.asarray(imread(path), dtype=np.float32)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # decoders raise whatever damage leads them to
+        raise ValueError(f"{path}: cannot be read as an image: {error}") from error
     picture /= max(1.0, float(picture.max()))
     if picture.ndim == 3:  # colours, the fourth of which says how much of it is seen before white paper
         seen = picture[..., 3:] if picture.shape[2] in (2, 4) else 1.0
         picture = (picture[..., : 3 if picture.shape[2] > 2 else 1] * seen + (1.0 - seen)).mean(2)
     border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
     ink = np.abs(picture - np.median(border))
-    if ink.max() < 0.1:
+    if not ink.max() >= 0.1:  # so NaN is refused too
         raise ValueError(f"{path}: shows no digit; expected ink and paper that differ in brightness")
     inked = ink > 0.4 * ink.max()
     rows, columns = np.flatnonzero(inked.any(1)), np.flatnonzero(inked.any(0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import facula
@@ -27,9 +28,18 @@ class Run:
     accuracy: float = 0.0
 
     def save(self, path: str) -> None:
-        """Replace the checkpoint at `path`, at once or not at all."""
+        """Replace the checkpoint at `path`, at once or not at all. ValueError, before that, as of `diverged`."""
+        if self.network.not_finite():
+            raise self.diverged()
         kept = {"network": self.network.state_dict(), "epochs": self.epochs, "accuracy": self.accuracy}
         facula.save(kept, path)
+
+    def diverged(self) -> ValueError:
+        """What to raise where training has led to numbers that are not finite."""
+        return ValueError(
+            f"training went astray: after {len(self.losses):,} steps the network's numbers are no longer finite; "
+            "choose a smaller --rate"
+        )
 
 
 def read(network: Network, digits: Subset) -> tuple[list[int], list[int]]:
@@ -50,6 +60,7 @@ def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkp
     """AdamW on shuffled batches, its rate falling as a cosine to 0, with a progress bar.
 
     After each epoch the run is saved at `checkpoint`; so whatever ends the program leaves the last whole epoch there.
+    ValueError as soon as the loss is not finite.
     """
     from tqdm import tqdm
 
@@ -65,11 +76,13 @@ def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkp
             network.train()
             for images, classes in loader:
                 loss = F.cross_entropy(network(images), classes)
+                losses.append(loss.item())
+                if not isfinite(losses[-1]):
+                    raise run.diverged()
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
                 schedule.step()
-                losses.append(loss.item())
                 bar.set_postfix_str(f"epoch {run.epochs + 1}, loss {losses[-1]:.4f}", refresh=False)
                 bar.update(len(classes))
             run.epochs += 1
