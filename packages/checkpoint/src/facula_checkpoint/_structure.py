@@ -6,8 +6,8 @@ Note [Structure]
 float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"tuple": [...]}``,
 ``{"dict": [[key, VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``,
 ``{"int": "0x..."}`` (beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. There are no references among containers,
-and at most `MOST_CONTAINERS` of them and `MOST_VALUES` values, counted before the text is parsed: so a small text cannot
-become a large object.
+and at most `MOST_CONTAINERS` of them and `MOST_VALUES` values, counted before the text is parsed: so a small text
+cannot become a large object.
 """
 
 from __future__ import annotations

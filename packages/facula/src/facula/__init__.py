@@ -59,9 +59,9 @@ short, int, long = int16, int32, int64
 
 __all__ = [
     "autograd", "bfloat16", "bool", "cdouble", "cfloat", "complex64", "complex128", "cuda", "device", "double", "dtype",
-    "e", "enable_grad", "float", "float16", "float32", "float64", "get_num_threads", "half", "inf", "inference_mode", "int",
-    "int8", "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "nan", "nn",
-    "no_grad", "optim", "pi", "save", "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
+    "e", "enable_grad", "float", "float16", "float32", "float64", "get_num_threads", "half", "inf", "inference_mode",
+    "int", "int8", "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "nan",
+    "nn", "no_grad", "optim", "pi", "save", "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
 ]  # fmt: skip
 __all__ += _tensor.__all__
 
