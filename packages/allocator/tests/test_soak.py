@@ -8,6 +8,8 @@ from blocks import take
 
 from facula_allocator import HostAllocator
 
+pytestmark = pytest.mark.unsanitized  # sanitizers keep freed memory for a while
+
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -21,7 +23,6 @@ def step(allocator, choose, largest=19):
         release()
 
 
-@pytest.mark.unsanitized  # which keep freed memory for a while
 def test_memory_stays_flat(no_collection):
     allocator, choose = HostAllocator(), random.Random(0)
     for _ in range(200):
