@@ -383,7 +383,7 @@ def test_an_unknown_major_version_is_not_looked_into():
 
 def test_a_device_without_backend_says_so():
     made = Crafted(device_type=10)
-    with pytest.raises(RuntimeError, match="no backend for 'rocm' is installed; .*published none for 'rocm' yet"):
+    with pytest.raises(RuntimeError, match=r"no backend for 'rocm' is installed; .*published none for 'rocm' yet"):
         from_dlpack(made.capsule)
     assert made.deleted == 0
 
