@@ -70,7 +70,7 @@ def is_sibling(name: str) -> bool:
 
 
 def name_of(requirement: str) -> str:
-    """`numpy>=1.26,<3` -> `numpy`."""
+    """`numpy>=2,<3` -> `numpy`."""
     return re.match(r"[\w.-]+", requirement)[0]
 
 
@@ -257,7 +257,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """mypy over all packages' sources together."""
-    session.install("mypy==2.4.*", "types-cffi", "numpy>=1.26,<3")
+    session.install("mypy==2.4.*", "types-cffi", "numpy>=2,<3")
     sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
     session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
 
@@ -273,7 +273,7 @@ def lowest(session: nox.Session, package: str) -> None:
 
 
 def lowest_versions(package: str) -> list[str]:
-    """`numpy>=1.26,<3` -> `numpy==1.26`, for the third-party dependencies of PACKAGE and of its family."""
+    """`numpy>=2,<3` -> `numpy==2`, for the third-party dependencies of PACKAGE and of its family."""
     floors: dict[str, str] = {}
     for member in family(package):
         for requirement in requirements(member, "test" if member == package else ""):
@@ -297,7 +297,7 @@ def train(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def bench(session: nox.Session) -> None:
     """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
-    install(session, "facula", also=(TORCH, "matplotlib>=3.8,<4"))
+    install(session, "facula", also=(TORCH, "matplotlib>=3.9,<4"))
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 
