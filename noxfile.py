@@ -70,7 +70,7 @@ def is_sibling(name: str) -> bool:
 
 
 def name_of(requirement: str) -> str:
-    """`numpy>=2,<3` -> `numpy`."""
+    """`numpy>=2.1,<3` -> `numpy`."""
     return re.match(r"[\w.-]+", requirement)[0]
 
 
@@ -257,7 +257,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """mypy over all packages' sources together."""
-    session.install("mypy==2.4.*", "types-cffi", "numpy>=2,<3")
+    session.install("mypy==2.4.*", "types-cffi", "numpy>=2.1,<3")
     sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
     session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
 
@@ -273,7 +273,7 @@ def lowest(session: nox.Session, package: str) -> None:
 
 
 def lowest_versions(package: str) -> list[str]:
-    """`numpy>=2,<3` -> `numpy==2`, for the third-party dependencies of PACKAGE and of its family."""
+    """`numpy>=2.1,<3` -> `numpy==2.1`, for the third-party dependencies of PACKAGE and of its family."""
     floors: dict[str, str] = {}
     for member in family(package):
         for requirement in requirements(member, "test" if member == package else ""):
