@@ -13,6 +13,7 @@ from sys import _getframe
 
 from facula_autograd.extend import LEAF, Node, Rule, adapter_of, next_seq, special
 from facula_storage import Storage, contiguous, cpu, float32
+from facula_storage.extend import blank
 from facula_tensor import Tensor
 
 from .libraries import facula, filled
@@ -115,7 +116,7 @@ def tensor() -> Loop:
     def loop(times):
         layout, storage = a._layout, a._storage
         for _ in times:
-            t = Tensor()
+            t = blank(Tensor)
             t._layout = layout
             t._storage = storage
             t._offset = 0
@@ -203,7 +204,7 @@ def engine() -> Loop:
 
     def loop(times):
         for _ in times:
-            t, edge = Tensor(), leaf
+            t, edge = blank(Tensor), leaf
             for _ in range(LENGTH):
                 n = Node()
                 n.rule = rule
