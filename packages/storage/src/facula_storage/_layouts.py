@@ -98,13 +98,7 @@ class Layout(Immutable):
         found = _table.get(key)
         if found is not None:
             return found
-        if not self.is_contiguous or count <= 0:
-            return _intern(key)
-        found = _rows_first.get((shape, self.dtype, self.device))
-        if found is None or found.strides != self.strides:
-            numel = self.numel // self.shape[0] * count
-            found = _make(shape, self.strides, self.dtype, self.device, numel, True)
-        return _publish(key, found)
+        return _intern(key, self.numel // self.shape[0] * count if self.is_contiguous and count > 0 else None)
 
     def rows(self) -> tuple[Layout, int, int]:
         """Layout of one element along the first dimension, bytes from one to the next, and how many.
@@ -240,11 +234,16 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def _intern(key: tuple) -> Layout:
-    """Find the layout of this key in the other table, or make it, and put it into this one."""
+def _intern(key: tuple, numel: int | None = None) -> Layout:
+    """Find the layout of this key in the other table, or make it, and put it into this one.
+
+    `numel` is given for what is known to be row-major without gaps and to fit: nothing is left to check.
+    """
     shape, strides, dtype, device = key
     layout = _rows_first.get((shape, dtype, device))
     if layout is None or layout.strides != strides:
+        if numel is not None:
+            return _publish(key, _make(shape, strides, dtype, device, numel, True))
         layout = _checked(*key)
         if layout.shape is not shape:
             return layout
@@ -345,6 +344,4 @@ def settle(a: Layout, b: Layout) -> Layout | None:
         known = _rows_first.get((a.shape, a.dtype, a.device))
         if known is not None and known.strides == a.strides:
             a = known
-    if len(_table) >= TABLE_LIMIT:
-        _make_room(_table)
-    return _table.setdefault(key, a)
+    return _publish(key, a)
