@@ -52,3 +52,49 @@ def long_chain(F: Any) -> Loop:
             a.grad = None
 
     return loop
+
+
+@rows.row("a chain of 1,000 sums whose gradients arrive expanded, an op", 0.5, per=1000)
+def expanded_sums(F: Any) -> Loop:
+    a, b = filled(F, 4, 4, grad=True), filled(F, 4, 4, grad=True)
+
+    def loop(times):
+        for _ in times:
+            x = a
+            for _ in range(1000):
+                x = x + b
+            x.sum().backward()
+            a.grad = b.grad = None
+
+    return loop
+
+
+@rows.row("the same with a row of the matrix, broadcast, an op", 0.5, per=1000)
+def expanded_rows(F: Any) -> Loop:
+    a, row = filled(F, 4, 4, grad=True), filled(F, 4, grad=True)
+
+    def loop(times):
+        for _ in times:
+            x = a
+            for _ in range(1000):
+                x = x + row
+            x.sum().backward()
+            a.grad = row.grad = None
+
+    return loop
+
+
+@rows.row("the same with transposed gradients, an op", 0.5, per=1000)
+def transposed_sums(F: Any) -> Loop:
+    a, b = filled(F, 4, 4, grad=True), filled(F, 4, 4, grad=True)
+    weights = filled(F, 4, 4)
+
+    def loop(times):
+        for _ in times:
+            x = a
+            for _ in range(1000):
+                x = x + b.t()
+            (x * weights).sum().backward()
+            a.grad = b.grad = None
+
+    return loop

@@ -32,6 +32,7 @@ class Group(NamedTuple):
 # What later parts of the stack add are modules of rows, named here.
 GROUPS = (
     Group("hot_path", "One operator, 4×4"),
+    Group("small_calls", "Small calls of other families"),
     Group("shapes", "Shapes that never repeat"),
     Group("graphs", "Graphs"),
     Group("training", "Training"),

@@ -74,6 +74,30 @@ def add_broadcast(F: Any) -> Loop:
     return loop
 
 
+@rows.row("zeros(1, k) + x[:k], a new k", TARGET, count=2000)
+def add_row(F: Any) -> Loop:
+    lengths = shuffled(list(range(2, 40_000)))
+    x, zeros, lengths = filled(F, 40_000), F.zeros, iter(lengths)
+
+    def loop(times):
+        for _, k in zip(times, lengths, strict=False):
+            zeros(1, k) + x[:k]
+
+    return loop
+
+
+@rows.row("zeros(1, k) + zeros(8, k), a new k", TARGET, count=1000)
+def add_rows(F: Any) -> Loop:
+    lengths = shuffled(list(range(2, 20_000)))
+    zeros, lengths = F.zeros, iter(lengths)
+
+    def loop(times):
+        for _, k in zip(times, lengths, strict=False):
+            zeros(1, k) + zeros(8, k)
+
+    return loop
+
+
 @rows.row("x = cat((x, one)), longer each time", TARGET, count=1000)
 def cat_grows(F: Any) -> Loop:
     cat, one = F.cat, F.ones(1)

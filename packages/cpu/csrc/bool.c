@@ -24,6 +24,7 @@ COMPARE(ge, 60, (x != 0) | (y == 0))
 
 UNARY(sign, 60, x != 0)
 UNARY(bitwise_not, 60, x == 0)
+TERNARY(clamp, 80, ((x | y) != 0) & (z != 0))
 TERNARY(add_scaled, 80, (x | ((y != 0) & (z != 0))) != 0)
 
 #include "loops_end.inc"

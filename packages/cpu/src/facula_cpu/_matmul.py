@@ -19,24 +19,41 @@ if TYPE_CHECKING:
 
 @planner("matmul")
 def plan_matmul(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """o = a @ b for a (..., m, k) and b (..., k, n) with equal batch dimensions, o (..., m, n). Any strides.
+    """o = a @ b for a (..., m, k) and b (..., k, n) whose batch dimensions broadcast, o (..., m, n). Any strides.
 
-    Batch dimensions are expanded by the caller (stride 0). All dtypes; bool is any(a and b).
+    a may be one row (k,), and b one column (k,); o has no dimension for either. All dtypes; bool is any(a and b).
     """
     a, b = inputs
     o = outputs[0]
-    a_row, a_col = a.strides[-2:]
-    b_row, b_col = b.strides[-2:]
-    batch = zip(a.shape[:-2], a.strides, b.strides, o.strides, strict=False)
+    m, a_row = (a.shape[-2], a.strides[-2]) if len(a.shape) > 1 else (1, 0)
+    n, b_col = (b.shape[-1], b.strides[-1]) if len(b.shape) > 1 else (1, 0)
+    b_row = b.strides[-2] if len(b.shape) > 1 else b.strides[-1]
+    rest = len(o.shape)
+    o_row = o_col = 0
+    if len(b.shape) > 1:
+        rest -= 1
+        o_col = o.strides[rest]
+    if len(a.shape) > 1:
+        rest -= 1
+        o_row = o.strides[rest]
+    batch = o.shape[:rest]
+    steps = zip(batch, batch_strides(a, batch), batch_strides(b, batch), o.strides, strict=False)
     return plan_product(
         operator,
         inputs,
         outputs,
         parameters,
-        (a.shape[-2], b.shape[-1], a.shape[-1]),
-        (a_row, a_col, b_row, b_col, *o.strides[-2:]),
-        collapse_batch([dim for dim in batch if dim[0] != 1]),
+        (m, n, a.shape[-1]),
+        (a_row, a.strides[-1], b_row, b_col, o_row, o_col),
+        collapse_batch([dim for dim in steps if dim[0] != 1]),
     )
+
+
+def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
+    """Strides of a stack of matrices along the result's batch dimensions; 0 where it is the same throughout."""
+    sizes = layout.shape[:-2]
+    own = [0 if size == 1 else stride for size, stride in zip(sizes, layout.strides, strict=False)]
+    return [0] * (len(batch) - len(sizes)) + own
 
 
 @planner("linear_weight_grad")

@@ -25,6 +25,7 @@ class Layout(Immutable):
     size, `is_contiguous` says that elements lie in row-major order without gaps. `dense` is a
     small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
     tables are indexed by it.
+    `extent` is the number of bytes from the first element's first to the last element's last, 0 if empty.
     `by_row` is what `rows()` gave, unset until then. `take` is the allocation function for `nbytes`: it
     gives a block or raises IndexError, and then `refill()` does.
 
@@ -35,9 +36,13 @@ class Layout(Immutable):
     >>> layout = layout_of((2, 3), (1, 2), float32)
     >>> layout, layout.numel, layout.nbytes, layout.is_contiguous
     (Layout((2, 3), facula.float32, strides=(1, 2)), 6, 24, False)
+    >>> layout_of((2, 3), (6, 2), float32).extent
+    44
     """
 
-    __slots__ = ("by_row", "dense", "device", "dtype", "is_contiguous", "nbytes", "numel", "shape", "strides", "take")
+    __slots__ = (
+        "by_row", "dense", "device", "dtype", "extent", "is_contiguous", "nbytes", "numel", "shape", "strides", "take",
+    )  # fmt: skip
 
     device: Device
     dtype: DType
@@ -45,6 +50,7 @@ class Layout(Immutable):
     strides: tuple[int, ...]
     numel: int
     nbytes: int
+    extent: int
     is_contiguous: bool
     dense: int
     take: Callable[[], tuple[int, Callable[[], object]]]
@@ -54,19 +60,6 @@ class Layout(Immutable):
     def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
-
-    @property
-    def extent(self) -> int:
-        """Bytes from the first element's first to the last element's last byte; 0 if empty.
-
-        >>> from facula_storage import float32
-        >>> layout_of((2, 3), (6, 2), float32).extent
-        44
-        """
-        if not self.numel:
-            return 0
-        last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
-        return (last + 1) * self.dtype.itemsize
 
     def refill(self) -> tuple[int, Callable[[], object]]:
         """A block for this layout when `take` has none, or while the garbage collector runs.
@@ -295,6 +288,13 @@ def _make(
     new.device = device
     new.numel = numel
     new.nbytes = nbytes = numel * dtype.itemsize
+    if dense:
+        new.extent = nbytes
+    else:
+        last = 0
+        for size, stride in zip(shape, strides, strict=True):
+            last += (size - 1) * stride
+        new.extent = (last + 1) * dtype.itemsize
     new.is_contiguous = dense
     code = device.slot * DTYPES_PER_DEVICE + dtype.code
     new.dense = code if dense and code < DENSE_PLACES else 0

@@ -45,6 +45,7 @@ from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
 from .ops import choosing as _choosing
+from .ops import clamping as _clamping
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
 from .ops import copying as _copying
@@ -67,6 +68,7 @@ from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
 from .ops.choosing import *
+from .ops.clamping import *
 from .ops.comparison import *
 from .ops.convolution import *
 from .ops.copying import *
@@ -98,6 +100,7 @@ __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
 __all__ += _choosing.__all__
+__all__ += _clamping.__all__
 __all__ += _comparison.__all__
 __all__ += _convolution.__all__
 __all__ += _copying.__all__

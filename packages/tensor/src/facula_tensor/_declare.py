@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._general import general
-from ._inplace import accumulate, general_inplace, times
+from ._inplace import general_inplace, times
 from ._operator import Operator, operators, raw, recording
-from ._quick import make_binary, make_inplace, make_unary
+from ._quick import make_accumulate, make_binary, make_inplace, make_inplace_unary, make_number_first, make_unary
 from ._quick_many import make_many, make_ternary
 from ._signatures import shown_as
 from ._tensor import Tensor
@@ -34,14 +34,14 @@ def elementwise(body: type) -> Callable[..., Any]:
     for name in vars(body).get("reflected", ()):
         reflect(op, name)
     if op.inplace:
-        changing = make_inplace(op, checked=True) if op.arity == 2 and op.is_quick else _inplace_function(op)
+        changing = make_inplace(op) if op.arity == 2 and op.is_quick else _inplace_function(op)
         _name(changing, op, op.name + "_")
         shown_as("in place", changing, op)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
         _attach(op.name + "_", changing)
         op.changing = changing
         if op.arity == 2 and op.is_quick:
-            setattr(raw, op.name + "_into", make_inplace(op, checked=False, slow=accumulate))
+            setattr(raw, op.name + "_into", make_accumulate(op))
         for name in vars(body).get("inplace_dunders", ()):
             _attach(name, changing)
     return function
@@ -120,8 +120,11 @@ def _attach(name: str, function: Callable[..., Any]) -> None:
 
 def reflect(op: Operator, name: str) -> None:
     """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
+    number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_quick else None
 
     def reflected(self: Tensor, other: Any) -> Any:
+        if number_first is not None and (type(other) is float or type(other) is int):
+            return number_first(other, self)
         return general(op, (other, self), ())
 
     _name(reflected, op, name)
@@ -162,6 +165,8 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
 
 
 def _inplace_function(op: Operator) -> Callable[..., Any]:
+    if op.arity == 1 and op.is_quick and not op.parameters:
+        return make_inplace_unary(op)
     if op.arity == 1:
         return lambda input: general_inplace(op, (input,))
     return lambda input, other: general_inplace(op, (input, other))

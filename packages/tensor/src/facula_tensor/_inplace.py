@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, edge_to, from_function, special
-from facula_storage import bool_
-from facula_storage.extend import BOOL, FLOATING, INTEGER
+from facula_storage import Layout, Plan, bool_
+from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import coerce, describe, launch, mutated, node_for, promote, run
@@ -73,11 +73,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             (result,) = run(find_plan(op, layouts, parameters), ready)
             raw.copy_into(target, result)
         else:
-            key = (layouts, parameters, layout)
-            plan = op.slow_table.by_key.get(key)
-            if plan is None:
-                plan = op.slow_table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
-            launch(plan, ready, [(target._storage, target._offset)])
+            launch(plan_inplace(op, layouts, parameters, layout), ready, [(target._storage, target._offset)])
             find_plan(op, layouts, parameters)  # the next call of this signature is quick
         mutated(target, name)
         if record:
@@ -92,6 +88,20 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     except Exception as error:
         relabel(error, name)
         raise
+
+
+def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout) -> Plan:
+    """The plan whose result goes into memory of this layout, the first operand's; put where the quick path looks."""
+    table, key = op.slow_table, (layouts, parameters, layout)
+    if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_quick:
+        if op.arity == 1:
+            table, key = op.inplace_table, layout
+        elif isinstance(layouts[1], Layout) and not op.reads_values:
+            table, key = op.inplace_table, layouts
+    plan = table.by_key.get(key)
+    if plan is None:
+        plan = table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+    return plan
 
 
 def accumulate(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:

@@ -70,6 +70,9 @@ def pass_on(F: Namespace, g: Any) -> Any:
     return g
 
 
+pass_on.identity = True  # type: ignore[attr-defined]
+
+
 def composite(function: Callable) -> Callable:
     """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
     for F in (raw, recording):
@@ -142,6 +145,7 @@ class Operator:
         }
         self.table = PlanTable(self.name)
         self.scaled_table = PlanTable("add_scaled")
+        self.inplace_table = PlanTable(self.name)  # of unequal layouts: the target's, and the other operand's
         self.slow_table = PlanTable(self.name)  # signatures the quick path must not find: complex, given outputs
         self.rule: Rule
         self.spread_rule: Rule  # for operands of unequal layouts

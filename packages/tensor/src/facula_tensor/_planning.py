@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout, Plan, contiguous, int64, uint8
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, allocate
+from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, allocate
 
 from ._errors import ArgumentError
 
@@ -16,16 +17,14 @@ if TYPE_CHECKING:
 def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     """The plan for this signature, made where there is none, and put where the quick path finds it."""
     quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    if (
-        quick
-        and layouts[-1] is int
-        and layouts[0].dtype is not int64
-        and op.result(layouts[0].dtype) is layouts[0].dtype
-    ):
-        quick = layouts[0].dtype.category != INTEGER  # each number's range is checked first: see `cast`
+    if quick and int in layouts:  # each number's range is checked first: see `cast`
+        dtype = layouts[1 if layouts[0] is int else 0].dtype
+        quick = dtype is int64 or op.result(dtype) is not dtype or dtype.category != INTEGER
     if quick and op.reads_values:
         quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
     many = not op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    if many and int in layouts:  # each number's range is checked first, but for the widest
+        many = all(isinstance(one, type) or one.dtype is int64 or one.dtype.category == BOOL for one in layouts)
     table = op.table if quick or many else op.slow_table
     fixed = parameters[: op.fixed]
     key = key_of(op, layouts, parameters) if quick else (layouts, fixed)
@@ -44,6 +43,8 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
+    if float in layouts and (quick or many):
+        add_for_integers(table, key, layouts, plan)
     return table.add(key, plan)
 
 
@@ -77,6 +78,10 @@ def rows_key(layouts: tuple, parameters: tuple) -> tuple[int, tuple | None]:
 
 def plan_of_other_length(table: PlanTable, key: Any, layouts: tuple, parameters: tuple = ()) -> Plan | None:
     """The plan of a call that differs in the first dimension's length alone from one seen before, put under `key`."""
+    if len(layouts) == 2 and not parameters:
+        plan = plan_in_one_order(table, key, *layouts)
+        if plan is not None:
+            return plan
     rows, shared = rows_key(layouts, parameters)
     known = table.by_rows.get(shared)
     if known is None:
@@ -90,6 +95,20 @@ def plan_of_other_length(table: PlanTable, key: Any, layouts: tuple, parameters:
     else:
         output = contiguous(shape, dtype, known.outputs[0].device)
     return table.add(key, Plan(known.operator, known.parameters, (output,), known.launch))
+
+
+def plan_in_one_order(table: PlanTable, key: Any, first: Any, second: Any) -> Plan | None:
+    """The plan of two contiguous operands that differ in dimensions of length 1 alone, as (1, n) and (n,): the one
+    that fits any size serves."""
+    if type(first) is not Layout or type(second) is not Layout:
+        return None
+    if not first.dense or first.dense != second.dense or first.numel != second.numel:
+        return None
+    known = table.by_rows.get(first.dense)
+    more, less = (first, second) if len(first.shape) >= len(second.shape) else (second, first)
+    if known is None or more.shape[len(more.shape) - len(less.shape) :] != less.shape:
+        return None
+    return table.add(key, Plan(known.operator, (), (more,), known.launch))
 
 
 def make_plan(op: Operator, layouts: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
@@ -117,11 +136,20 @@ def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
     first, last = layouts[0], layouts[-1]
     if last is first:
         table.add_dense(table.dense, first.dense, plan)
+        table.add_rows(first.dense, plan)  # as the backend made it: Note [Listeners]
     elif last is float and first.dtype.category == FLOATING:
         table.add_dense(table.with_float, first.dense, plan)
         table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
     elif last is int and first.dtype is int64:  # narrower ones check the number's range first
         table.add_dense(table.with_int, first.dense, plan)
+
+
+def add_for_integers(table: PlanTable, key: Any, layouts: tuple, plan: Plan) -> None:
+    """Let calls with an int where this one had a float find the plan, too: it is read as a double there."""
+    kinds = [(float, int) if one is float else (one,) for one in layouts]
+    for same in product(*kinds):
+        if same != layouts:
+            table.add(same if key == layouts else (same, *key[1:]), plan)
 
 
 def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:

@@ -18,7 +18,7 @@ from facula_storage.extend import blank, collecting
 
 from ._divert import divert, unrecorded
 from ._general import general
-from ._inplace import general_inplace
+from ._inplace import accumulate, general_inplace
 from ._planning import plan_of_other_length
 from ._rules import keep
 from ._sites import user_frame
@@ -107,7 +107,14 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                     n.s1 = lo
                     n.v0 = n.v1 = 0
                 elif save_input:
-                    n.s0 = keep(input) if na is not LEAF else input
+                    if na is LEAF:
+                        n.s0 = input
+                    else:  # `keep`, written out
+                        k = n.s0 = blank(Tensor)
+                        k._layout = la
+                        k._storage = sa
+                        k._offset = oa
+                        k.node = na
                     n.v0 = sa.version
                 if extras:
                     n.rest = (la, _parameters)
@@ -130,6 +137,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
     record = record and op.recorded
     frame = user_frame if walk else _getframe
     guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    number_first = make_number_first(op, record=record, checked=checked, walk=walk)
 
     def call(input, other):  # type: ignore[no-untyped-def]
         kind = type(other)
@@ -237,67 +245,221 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 if saves:
                     n.s0 = n.s1 = None
                     if (b_needs_a and nb is not None) or (a_needs_a and na is not None):
-                        n.s0 = keep(input) if na is not LEAF else input
+                        if na is LEAF:
+                            n.s0 = input
+                        else:
+                            k = n.s0 = blank(Tensor)
+                            k._layout = la
+                            k._storage = sa
+                            k._offset = oa
+                            k.node = na
                         n.v0 = sa.version
                     if (a_needs_b and na is not None) or (b_needs_b and nb is not None):
-                        n.s1 = keep(other) if nb is not LEAF else other
+                        if nb is LEAF:
+                            n.s1 = other
+                        else:
+                            k = n.s1 = blank(Tensor)
+                            k._layout = lb
+                            k._storage = sb
+                            k._offset = ob
+                            k.node = nb
                         n.v1 = sb.version
                 f = frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
+            if type(input) is float or type(input) is int:
+                return number_first(input, other)
             return general(op, (input, other), (), record)
         return avoid(op, (input, other), ())
 
     return call
 
 
-def make_inplace(op: Operator, *, checked: bool, slow: Callable = general_inplace) -> Callable:
-    """The in-place function of an elementwise operator: `input` is changed and returned.
+def make_number_first(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
+    """The function of an operator whose first operand is a Python number, as in `2 - x`."""
+    plans, rule = op.table.by_key, op.number_first_rule
+    (_, _), (_, needs_other) = op.operand_needs
+    record = record and op.recorded
+    frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
 
-    `alpha` is a factor of `other`, for operators that have a kernel for it. `slow` does what the quick path leaves out.
+    def call(number, other):  # type: ignore[no-untyped-def]
+        while True:  # left by break alone
+            try:
+                lb = other._layout
+                sb = other._storage
+                ob = other._offset
+                nb = other.node
+                plan = plans[(type(number), lb)]
+                lo = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                pb = sb.ptr
+                if ob:
+                    pb += ob
+                plan.launch(lo.numel, pb, p, number)
+            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+                pass
+            else:
+                s.ptr = p
+                s.version = 0
+                t = blank(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or nb is None:
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = None
+                n.e1 = other if nb is LEAF else nb
+                n.s0 = number
+                n.v0 = n.s1 = None
+                if needs_other:
+                    n.s1 = keep(other) if nb is not LEAF else other
+                    n.v1 = sb.version
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            return general(op, (number, other), (), record)
+        return avoid(op, (number, other), ())
+
+    return call
+
+
+def make_inplace(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with two operands: `input` is changed and returned.
+
+    `alpha` is a factor of `other`, for operators that have a kernel for it.
     """
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
+    with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
     one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
 
     def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether nothing is recorded whatever the operands are
-        if checked and special:
+        if special:
             free = unrecorded()
             if free is None:
-                return slow(op, (input, other), (), alpha)
+                return general_inplace(op, (input, other), (), alpha)
+        kind = type(other)
+        try:
+            la = input._layout
+            sa = input._storage
+            oa = input._offset
+            if not (free or input.node is None):
+                return general_inplace(op, (input, other), (), alpha)
+            if kind is float or kind is int:
+                launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                if launch is None or alpha is not one:
+                    return general_inplace(op, (input, other), (), alpha)
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                pa = sa.ptr
+                if oa:
+                    pa += oa
+                launch(la.numel, pa, pa, other)
+            else:
+                lb = other._layout
+                sb = other._storage
+                ob = other._offset
+                if not (free or other.node is None):
+                    return general_inplace(op, (input, other), (), alpha)
+                sa.version + 1
+                pa = sa.ptr
+                pb = sb.ptr
+                if oa:
+                    pa += oa
+                if ob:
+                    pb += ob
+                if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
+                    return general_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                if la is not lb:
+                    if pa == pb or alpha is not one:
+                        return general_inplace(op, (input, other), (), alpha)
+                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                elif alpha is one:
+                    dense[la.dense](la.numel, pa, pb, pa)
+                elif type(alpha) is bool:
+                    return general_inplace(op, (input, other), (), alpha)
+                else:
+                    scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+            pass
+        else:
+            sa.version += 1
+            f = _getframe(1)
+            sa.mutator = (name, f.f_code, f.f_lasti)
+            return input
+        return general_inplace(op, (input, other), (), alpha)
+
+    return call
+
+
+def make_accumulate(op: Operator) -> Callable:
+    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
+    dense, plans = op.table.dense, op.inplace_table.by_key
+
+    def call(input, other):  # type: ignore[no-untyped-def]
         try:
             la = input._layout
             lb = other._layout
             sa = input._storage
             sb = other._storage
-            oa = input._offset
-            ob = other._offset
-            if la is not lb or not (free or (input.node is None and other.node is None)):
-                return slow(op, (input, other), (), alpha)
+            pa = sa.ptr + input._offset
+            pb = sb.ptr + other._offset
+            if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+                return accumulate(op, (input, other))
             sa.version + 1  # None, and so a TypeError, where the memory is read-only
+            if la is lb:
+                dense[la.dense](la.numel, pa, pb, pa)
+            else:
+                plans[(la, lb)].launch(la.numel, pa, pb, pa)
+            sa.version += 1
+            return input
+        except (AttributeError, KeyError, TypeError, RuntimeError):
+            return accumulate(op, (input, other))
+
+    return call
+
+
+def make_inplace_unary(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
+    dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
+
+    def call(input):  # type: ignore[no-untyped-def]
+        free: bool | None = False
+        if special:
+            free = unrecorded()
+            if free is None:
+                return general_inplace(op, (input,))
+        try:
+            la = input._layout
+            sa = input._storage
+            oa = input._offset
+            if not (free or input.node is None):
+                return general_inplace(op, (input,))
+            launch = dense[la.dense] or plans[la].launch
+            sa.version + 1
             pa = sa.ptr
-            pb = sb.ptr
             if oa:
                 pa += oa
-            if ob:
-                pb += ob
-            if (pa - pb if pa > pb else pb - pa) < la.nbytes and pa != pb:
-                return slow(op, (input, other), (), alpha)  # they overlap: refused there
-            if alpha is one:
-                dense[la.dense](la.numel, pa, pb, pa)
-            elif type(alpha) is bool:
-                return slow(op, (input, other), (), alpha)
-            else:
-                scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
-        except (AttributeError, TypeError, RuntimeError):
+            launch(la.numel, pa, pa)
+        except (AttributeError, KeyError, TypeError, RuntimeError):
             pass
         else:
             sa.version += 1
-            if checked:  # the engine's own sums have no line to tell
-                f = _getframe(1)
-                sa.mutator = (name, f.f_code, f.f_lasti)
+            f = _getframe(1)
+            sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return slow(op, (input, other), (), alpha)
+        return general_inplace(op, (input,))
 
     return call

@@ -14,8 +14,9 @@ from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_storage import Storage
 from facula_storage.extend import allocate, blank, collecting
 
-from ._divert import divert
+from ._divert import divert, unrecorded
 from ._general import NOWHERE, general
+from ._inplace import general_inplace
 from ._rules import Kept, keep, kept_of
 from ._sites import user_frame
 from ._tensor import Tensor, make
@@ -33,10 +34,15 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     frame = user_frame if walk else _getframe
     guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    with_numbers = make_with_numbers(op, record=record, checked=checked, walk=walk) if op.elementwise else None
 
     def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             return divert(op, (first, second, third), parameters, out)
+        if with_numbers is not None:
+            b, c = type(second), type(third)
+            if b is float or b is int or c is float or c is int:
+                return with_numbers(first, second, third)
         while True:  # left by break alone
             try:
                 la = first._layout
@@ -107,6 +113,118 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 return t
             return general(op, (first, second, third), parameters, record)
         return avoid(op, (first, second, third), parameters)
+
+    return call
+
+
+def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) -> Callable:
+    """The function of an elementwise operator with three operands, the last two or one of them numbers."""
+    plans, rule, saved = op.table.by_key, op.rule, SavedOperands(op)
+    frame = user_frame if walk else _getframe
+    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+
+    def call(first, second, third):  # type: ignore[no-untyped-def]
+        while True:  # left by break alone
+            try:
+                la = first._layout
+                sa = first._storage
+                oa = first._offset
+                na = first.node
+                lb, lc = type(second), type(third)
+                sb = sc = nb = nc = None
+                ob = oc = 0
+                if lb is not float and lb is not int:
+                    lb = second._layout
+                    sb = second._storage
+                    ob = second._offset
+                    nb = second.node
+                elif lc is not float and lc is not int:
+                    lc = third._layout
+                    sc = third._storage
+                    oc = third._offset
+                    nc = third.node
+                layouts = (la, lb, lc)
+                plan = plans[(layouts, ())]
+                lo: Any = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                if sb is not None:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p, third)
+                elif sc is not None:
+                    plan.launch(lo.numel, sa.ptr + oa, sc.ptr + oc, p, second)
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, p, second, third)
+            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+                pass
+            else:
+                s.ptr = p
+                s.version = 0
+                t = blank(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None and nc is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = Kept()
+                k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
+                k.layouts = layouts
+                k.parameters = ()
+                needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
+                k.values = (
+                    None if not needs_a else first if na is LEAF else keep(first),
+                    None if not needs_b else second if sb is None or nb is LEAF else keep(second),
+                    None if not needs_c else third if sc is None or nc is LEAF else keep(third),
+                )
+                k.versions = (sa.version, None if sb is None else sb.version, None if sc is None else sc.version)
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            return general(op, (first, second, third), (), record)
+        return avoid(op, (first, second, third), ())
+
+    return call
+
+
+def make_inplace_ternary(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    plans, name = op.table.by_key, op.name + "_"
+
+    def call(input, second, third):  # type: ignore[no-untyped-def]
+        free: bool | None = False
+        if special:
+            free = unrecorded()
+            if free is None:
+                return general_inplace(op, (input, second, third))
+        try:
+            la = input._layout
+            sa = input._storage
+            oa = input._offset
+            if not (free or input.node is None):
+                return general_inplace(op, (input, second, third))
+            plan = plans[((la, type(second), type(third)), ())]
+            if plan.out is not la:
+                return general_inplace(op, (input, second, third))
+            sa.version + 1
+            plan.launch(la.numel, sa.ptr + oa, sa.ptr + oa, second, third)
+        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
+            pass
+        else:
+            sa.version += 1
+            f = _getframe(1)
+            sa.mutator = (name, f.f_code, f.f_lasti)
+            return input
+        return general_inplace(op, (input, second, third))
 
     return call
 

@@ -202,15 +202,25 @@ def _binary(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
             if ea is None:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
-    else:
+    elif all(getattr(_rule_of(op, name), "identity", False) for name in op.inputs):  # a sum: no rule need be called
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             ea, eb = node.e0, node.e1
             if eb is None:
-                return ((ea, for_input(F, g, None, None)),)
+                return ((ea, g),)
             if ea is None:
-                return ((eb, for_other(F, g, None, None)),)
-            return ((ea, for_input(F, g, None, None)), (eb, for_other(F, g, None, None)))
+                return ((eb, g),)
+            return ((ea, g), (eb, g))
+    else:
+        to_input, to_other = _rule_of(op, first), _rule_of(op, second)  # they ask for nothing but the gradient
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb = node.e0, node.e1
+            if eb is None:
+                return ((ea, to_input(F, g)),)
+            if ea is None:
+                return ((eb, to_other(F, g)),)
+            return ((ea, to_input(F, g)), (eb, to_other(F, g)))
 
     return backward
 
@@ -231,12 +241,13 @@ def _spread(backward: Callable) -> Callable:
 
 
 def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
-    """The same for a tensor and a number: the number's place is `other`."""
-    rule = _uniform(_rule_of(op, "input"), ("input", "other"))
-    if "input" in needs.get("input", ()):
+    """The same for a tensor and a number: the number stands for the second operand."""
+    first, _ = op.inputs
+    rule = _uniform(_rule_of(op, first), op.inputs)
+    if first in needs.get(first, ()):
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
-            return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, "input"), node.s1)),)
+            return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, first), node.s1)),)
     else:
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
@@ -247,12 +258,13 @@ def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
 
 def _number_first(op: Operator) -> Callable:
     """The same for a number and a tensor, as in `2 - x`."""
-    rule = _uniform(_rule_of(op, "other"), ("input", "other"))
+    _, second = op.inputs
+    rule = _uniform(_rule_of(op, second), op.inputs)
 
     def backward(F: Namespace, node: Node, g: Any) -> Pairs:
         other = node.s1
         if other is not None:
-            _saved(node, other, node.v1, "other")
+            _saved(node, other, node.v1, second)
         return ((node.e1, rule(F, g, node.s0, other)),)
 
     return backward
@@ -271,6 +283,8 @@ def _conjugating(backward: Callable) -> Callable:
 class Kept:
     """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results.
 
+    A number among the operands has no version: None.
+
     Without __init__: the quick path fills it in as it does a node.
     """
 
@@ -287,7 +301,7 @@ def kept_of(edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters
     """What a node keeps, with the versions that the values have now."""
     kept = Kept()
     kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
-    kept.versions = tuple([None if value is None else value._storage.version for value in values])
+    kept.versions = tuple([value._storage.version if isinstance(value, Tensor) else None for value in values])
     return kept
 
 
@@ -321,7 +335,7 @@ def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
         kept = node.rest
         edges, values = kept.edges, kept.values
         for name, value, version in zip(names, values, kept.versions, strict=False):
-            if value is not None and value._storage.version != version:
+            if version is not None and value is not None and value._storage.version != version:
                 mutated(node, value, f"its operand '{name}'")
         if len(values) < len(names):
             values += further

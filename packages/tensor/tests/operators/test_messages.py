@@ -50,7 +50,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "broadcast_to": (lambda: m().broadcast_to((3, 5)), "broadcast_to: ", "(3, 5)", "dimension 1 has length 4"),
     "div by the operator": (lambda: m() / "a", "div: expected 'other' to be a Tensor or a number; got str 'a'"),
     "mul in place": (lambda: m().mul_("a"), "mul_: expected 'other'", "str 'a'"),
-    "clamp": (lambda: m().clamp("x"), "clamp: expected min to be a number or a Tensor; got str 'x'"),
+    "clamp": (lambda: m().clamp("x"), "clamp: expected 'min' to be a Tensor or a number; got str 'x'"),
     "alpha": (lambda: ft.add(m(), m(), alpha="x"), "add: expected alpha to be a number; got str 'x'"),
     "to": (lambda: m().to("zz"), "to: device 'zz'", "known are cpu"),
     "sum dtype": (lambda: m().sum(dtype="zz"), "sum: unknown dtype 'zz'"),

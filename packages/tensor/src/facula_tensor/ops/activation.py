@@ -201,10 +201,10 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ArgumentError(f"hardtanh: expected min_val <= max_val; got {min_val} and {max_val}")
+    input = as_tensor("hardtanh", input)
     if not input.is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
-    inside = (input > min_val) * (input < max_val)
-    return store(input, recording.where(inside, input, input.detach().clamp(min_val, max_val)), inplace)
+    return store(input, recording.hardtanh(source("hardtanh", input, inplace), min_val, max_val), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._tensor import Tensor
-from .arithmetic import abs, clamp, mul, neg, sub
+from .arithmetic import abs, mul, neg, sub
+from .clamping import clamp
 from .comparison import ge, gt, le, lt, ne
 from .dims import movedim, transpose
 from .division import div

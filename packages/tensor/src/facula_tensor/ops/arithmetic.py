@@ -9,7 +9,6 @@ from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._general import describe
 from .._operator import pass_on, raw, recording
 from .._overrides import asks
 from .._promotion import floating
@@ -18,7 +17,7 @@ from .._viewing import as_tensor
 from .complex_parts import magnitude
 from .copying import give, store
 
-__all__ = ["abs", "add", "clamp", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
+__all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
 
 
 def numeric(dtype: DType) -> bool:
@@ -271,45 +270,6 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def square_(self: Tensor) -> Tensor:
     """`square` in place: changes this tensor and returns it."""
     return store("square_", self, square(self))
-
-
-@asks
-@method()
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
-
-    `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
-    At a bound the gradient goes to the element. RuntimeError where both are missing.
-
-    >>> from facula_tensor import tensor
-    >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
-    tensor([0.0000, 0.5000, 1.0000])
-    """
-    input = as_tensor("clamp", input)
-    for name, bound in (("min", min), ("max", max)):
-        if bound is not None and not isinstance(bound, (Tensor, int, float, complex)) and not hasattr(bound, "dtype"):
-            raise TypeError(f"clamp: expected {name} to be a number or a Tensor; got {describe(bound)}")
-    if min is None and max is None:
-        raise ArgumentError("clamp: expected min, max or both; got neither")
-    if input.dtype.category == COMPLEX:
-        raise DTypeError(f"clamp: complex numbers have no order; got {input.dtype.name}")
-    result = input
-    for beyond, bound in ((recording.lt, min), (recording.gt, max)):
-        if bound is not None:
-            outside = beyond(result, bound)
-            if isinstance(bound, Tensor) and bound.is_floating_point():  # nothing is within a bound of NaN
-                outside = recording.bitwise_or(outside, recording.ne(bound, bound))
-            elif isinstance(bound, float) and bound != bound:
-                outside = recording.bitwise_or(outside, True)
-            result = recording.where(outside, bound, result)
-    return give("clamp", result, out)
-
-
-@asks
-@method()
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """`clamp` in place: changes this tensor and returns it."""
-    return store("clamp_", self, clamp(self, min, max))
 
 
 # ------------------------------------------------------------------------------- the rules' own composites

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from facula_autograd.extend import edge_to
+from facula_autograd.extend import edge_to, special
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
@@ -19,6 +19,7 @@ from .._operator import composite, operators, raw, recording
 from .._overrides import asks
 from .._planning import broadcast_shapes
 from .._promotion import as_dtype, can_cast, number_for
+from .._sites import user_site
 from .._tensor import Tensor, layout_of_tensor, make, method
 from .._viewing import as_tensor
 from .._views import rebase
@@ -285,7 +286,35 @@ def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    return _copy("copy_", self, source)
+    return self if _copied(self, source) else _copy("copy_", self, source)
+
+
+_copy_plans = operators["to"].slow_table.by_key
+
+
+def _copied(target: Tensor, source: Any) -> bool:
+    """Whether the common case was done, without detours: apart in memory, layouts met before, nothing recorded."""
+    try:
+        la = target._layout
+        sa = target._storage
+        oa = target._offset
+        lb = source._layout
+        sb = source._storage
+        ob = source._offset
+        if special or target.node is not None or source.node is not None or not la.is_contiguous:
+            return False
+        launch = _copy_plans[(lb,), la].launch
+        sa.version + 1  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa
+        pb = sb.ptr + ob
+        if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+            return False
+        launch(la.numel, pb, pa)
+    except (AttributeError, KeyError, TypeError, RuntimeError):
+        return False
+    sa.version += 1
+    sa.mutator = ("copy_", *user_site())
+    return True
 
 
 def store(operation: str, target: Tensor, result: Tensor) -> Tensor:

@@ -14,9 +14,8 @@ from .._memory import check_out
 from .._operator import composite, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
-from .._viewing import as_tensor
 from .copying import give
-from .reducing import axis_for, dims_of, reduced
+from .reducing import axis_for, parameters_of, reduced
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
@@ -78,9 +77,7 @@ def amax(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "amax")
-    return recording.amax(
-        as_tensor("amax", input), (dims_of("amax", dim, input.ndim), bool(keepdim or keepdims)), out=out
-    )
+    return recording.amax(input, parameters_of("amax", input, dim, keepdim or keepdims), out)
 
 
 @asks
@@ -102,9 +99,7 @@ def amin(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "amin")
-    return recording.amin(
-        as_tensor("amin", input), (dims_of("amin", dim, input.ndim), bool(keepdim or keepdims)), out=out
-    )
+    return recording.amin(input, parameters_of("amin", input, dim, keepdim or keepdims), out)
 
 
 class Extremes(tuple):
@@ -168,19 +163,16 @@ def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
-def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, pair: Any, out: Any) -> Any:
-    input = as_tensor(name, input)
-    if dim is None:
-        return whole(input, (tuple(range(input.ndim)), False), out=out)
+def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, along: Any, pair: Any, out: Any) -> Any:
     if isinstance(dim, Tensor):
         return give(name, pair(input, dim), out)
     if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise TypeError(f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}")
-    at = check_dim(name, dim, input.ndim)
-    if not input.ndim:  # a number is its own extreme, at place 0
+    at, keepdim = _place_parameters(name, input, dim, keepdim)
+    if at is None:  # a number is its own extreme, at place 0
         values, indices = along(recording.unsqueeze(input, 0), (0, False))
     else:
-        values, indices = along(input, (at, bool(keepdim)))
+        values, indices = along(input, (at, keepdim))
     if out is not None:
         check_out(name, layout_of_tensor(indices), out[1], ())
         values, indices = give(name, values, out[0]), give(name, indices, out[1])
@@ -209,7 +201,9 @@ def max(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "max")
-    calls = recording.amax, recording.max_dim, recording.maximum
+    if dim is None:
+        return recording.amax(input, parameters_of("max", input, None, False), out)
+    calls = recording.max_dim, recording.maximum
     return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
 
 
@@ -232,7 +226,9 @@ def min(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "min")
-    calls = recording.amin, recording.min_dim, recording.minimum
+    if dim is None:
+        return recording.amin(input, parameters_of("min", input, None, False), out)
+    calls = recording.min_dim, recording.minimum
     return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
 
 
@@ -249,12 +245,12 @@ def _index_of(name: str) -> Any:
     return operator(body)
 
 
-def _dim_or_none(operation: str, dim: int | None, ndim: int) -> int | None:
-    """The dimension counted from the front; None for all of them, which a number has not."""
-    if dim is None:
-        return None
-    dim = check_dim(operation, dim, ndim)
-    return dim if ndim else None
+def _place_parameters(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[int | None, bool]:
+    """The one dimension, or None for all of them, and whether it is kept."""
+    if dim is not None and not hasattr(dim, "__index__"):
+        check_dim(operation, dim, 0)  # says so
+    dims, keepdim = parameters_of(operation, input, dim, keepdim)
+    return dims[0] if dim is not None and dims else None, keepdim
 
 
 _argmax = _index_of("argmax")
@@ -280,10 +276,7 @@ def argmax(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "argmax")
-    input = as_tensor("argmax", input)
-    return recording.argmax(
-        input.detach(), (_dim_or_none("argmax", dim, input.ndim), bool(keepdim or keepdims)), out=out
-    )
+    return recording.argmax(input, _place_parameters("argmax", input, dim, keepdim or keepdims), out)
 
 
 @asks
@@ -305,7 +298,4 @@ def argmin(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "argmin")
-    input = as_tensor("argmin", input)
-    return recording.argmin(
-        input.detach(), (_dim_or_none("argmin", dim, input.ndim), bool(keepdim or keepdims)), out=out
-    )
+    return recording.argmin(input, _place_parameters("argmin", input, dim, keepdim or keepdims), out)

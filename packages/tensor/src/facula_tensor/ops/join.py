@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod as product
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import Node, edge_to, next_seq, special
 from facula_storage import Plan, Storage, contiguous
 from facula_storage.extend import allocate, blank, collecting, plain_address
 
@@ -12,6 +15,8 @@ from .._errors import ArgumentError
 from .._operator import operators, passed_on, raw, recording
 from .._overrides import ask, overridden
 from .._promotion import promote_types
+from .._rules import kept_of
+from .._sites import user_site
 from .._tensor import Tensor, check_dim, layout_of_tensor, make
 from .copying import give
 from .dims import new_dim
@@ -39,24 +44,7 @@ class _cat:
         return contiguous((*first.shape[:dim], total, *first.shape[dim + 1 :]), first.dtype, first.device)
 
     def execute(operands, parameters):
-        (dim,) = parameters
-        layouts = [layout_of_tensor(a) for a in operands]
-        layout = operators["cat"].outputs(layouts, dim)
-        result = make(Tensor, layout, allocate(layout))
-        outer = 1
-        for size in layout.shape[:dim]:
-            outer *= size
-        plain = [raw.contiguous(a) for a in operands if layout_of_tensor(a).numel]
-        if not layout.numel:
-            return [result]
-        for a in plain:
-            plain_address(a._storage)
-        # The launch is told everything, so that no plan depends on lengths.
-        parts: list[int] = []
-        for a in plain:
-            parts += (a._storage.ptr + a._offset, layout_of_tensor(a).nbytes // outer)
-        _plan(layout).launch(layout.numel, outer, len(plain), *parts, result._storage.ptr)
-        return [result]
+        return execute("cat", operands, *parameters)
 
     @passed_on
     def reverse_tensors(F, g, position, layouts, dim):
@@ -66,58 +54,175 @@ class _cat:
         return F.slice(g, dim, start, start + layouts[position].shape[dim], 1)
 
 
-def _plan(layout: Layout) -> Plan:
-    table = operators["cat"].slow_table
-    key = (layout.dtype, layout.device)
-    plan = table.by_key.get(key)
-    return plan if plan is not None else table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
+@operator
+class _stack:
+    """Tensors of one shape, dtype and device, one after the other along a new dimension."""
+
+    inputs = ("tensors",)
+    arity = -1
+    parameters = ("dim",)
+    holomorphic = False
+
+    def outputs(layouts, dim):
+        first = layouts[0]
+        return contiguous((*first.shape[:dim], len(layouts), *first.shape[dim:]), first.dtype, first.device)
+
+    def execute(operands, parameters):
+        return execute("stack", operands, *parameters)
+
+    @passed_on
+    def reverse_tensors(F, g, position, layouts, dim):
+        return F.select(g, dim, position)
 
 
-def _cat_rows(tensors: tuple) -> Tensor | None:
-    """The common case, without detours: contiguous tensors of one dtype, one after the other, nothing recorded.
+# The launch is told everything, so that no plan depends on lengths: how many times the parts follow each other, how
+# many parts there are, and the address and number of bytes of each.
+def execute(name: str, operands: tuple, dim: int) -> list[Tensor]:
+    """The result of `cat` or `stack`, of operands of any strides."""
+    layouts = [layout_of_tensor(a) for a in operands]
+    layout = operators[name].outputs(layouts, dim)
+    result = make(Tensor, layout, allocate(layout))
+    if not layout.numel:
+        return [result]
+    outer = product(layout.shape[:dim])
+    plain = [raw.contiguous(a) for a in operands if layout_of_tensor(a).numel]
+    for a in plain:
+        plain_address(a._storage)
+    parts: list[int] = []
+    for a in plain:
+        parts += (a._storage.ptr + a._offset, layout_of_tensor(a).nbytes // outer)
+    _launch(layout)(layout.numel, outer, len(plain), *parts, result._storage.ptr)
+    return [result]
+
+
+def _launch(layout: Layout) -> Any:
+    """The launch for a dtype and a device."""
+    table, key = operators["cat"].slow_table, (layout.dtype, layout.device)
+    plan = table.by_key.get(key) or table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
+    if not layout.dense:
+        return plan.launch
+    if table.dense[layout.dense] is None:
+        table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), plan.launch, any_size=True))
+    return table.dense[layout.dense]
+
+
+_launches = operators["cat"].slow_table.dense
+
+
+def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
+    """The common case of `cat` and `stack`, without detours: two contiguous tensors of one dtype and device.
 
     Addresses are read early: a buffer that is replaced meanwhile is kept until this function is left.
     """
     try:
-        first = tensors[0]._layout
-        dense, rest, rows = first.dense, first.shape[1:], 0
-        launch = _launches[dense] or _any_rows(first)
-        arguments = [0, 1, len(tensors)]
-        for one in tensors:
-            layout, storage, offset = one._layout, one._storage, one._offset
-            if one.node is not None or (layout is not first and (layout.dense != dense or layout.shape[1:] != rest)):
+        a, b = tensors
+        la = a._layout
+        sa = a._storage
+        oa = a._offset
+        na = a.node
+        lb = b._layout
+        sb = b._storage
+        ob = b._offset
+        nb = b.node
+        if (na is not None or nb is not None) and special:
+            return None
+        if dim or name == "stack":
+            lo, outer, wide_a, wide_b = _geometries[name, la, lb, dim]
+        else:  # lengths may be new each time, so that nothing is kept of them
+            shape = la.shape
+            if lb is la:
+                rows = shape[0] * 2
+            elif lb.dense != la.dense or lb.shape[1:] != shape[1:]:
                 return None
-            rows += layout.shape[0]
-            arguments += (storage.ptr + offset, layout.nbytes)
-        lo = contiguous((rows, *rest) if rest else (rows,), first.dtype, first.device)
-        t, s = blank(Tensor), Storage()
+            else:
+                rows = shape[0] + lb.shape[0]
+            lo = contiguous((rows, *shape[1:]), la.dtype, la.device)
+            outer, wide_a, wide_b = 1, la.nbytes, lb.nbytes
+        launch = _launches[la.dense]  # None, and so a TypeError, unless contiguous
+        s = Storage()
         if collecting:
             return None
         try:
             p, s.__del__ = lo.take()
         except IndexError:
             p, s.__del__ = lo.refill()
-        arguments[0] = lo.numel
-        arguments.append(p)
-        launch(*arguments)
-    except (AttributeError, IndexError, TypeError, MemoryError):
+        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)
+    except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
         return None
-    s.ptr, s.version = p, 0
-    t._layout, t._storage, t._offset, t.node = lo, s, 0, None
+    s.ptr = p
+    s.version = 0
+    t = blank(Tensor)
+    t._layout = lo
+    t._storage = s
+    t._offset = 0
+    t.node = None
+    if na is not None or nb is not None:
+        record(name, t, (a, b), (la, lb), dim)
     return t
 
 
-def _any_rows(layout: Any) -> Any:
-    """The launch for this dtype and device; TypeError for a tensor that is not contiguous."""
-    if not layout.dense:
-        raise TypeError("not contiguous")
-    table = operators["cat"].slow_table
-    launch = layout.device.backend.plan("cat", (), (layout,), ()).launch
-    table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), launch, any_size=True))
-    return table.dense[layout.dense]
+def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
+    """The same for any number of tensors whose layouts have been joined before."""
+    try:
+        layouts, places, nodes = [], [], []
+        for one in tensors:
+            layout, storage, offset = one._layout, one._storage, one._offset
+            layouts.append(layout)
+            places.append((storage, offset))
+            nodes.append(one.node)
+        recorded = nodes.count(None) < len(nodes)
+        if recorded and special:
+            return None
+        lo, outer, *widths = _geometries[name, *layouts, dim]
+        launch = _launches[lo.dense]
+        s = Storage()
+        if collecting:
+            return None
+        try:
+            p, s.__del__ = lo.take()
+        except IndexError:
+            p, s.__del__ = lo.refill()
+        arguments = [lo.numel, outer, len(widths)]
+        for (storage, offset), width in zip(places, widths, strict=True):
+            arguments += storage.ptr + offset, width
+        launch(*arguments, p)
+    except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
+        return None
+    s.ptr = p
+    s.version = 0
+    t = blank(Tensor)
+    t._layout, t._storage, t._offset, t.node = lo, s, 0, None
+    if recorded:
+        record(name, t, tensors, tuple(layouts), dim)
+    return t
 
 
-_launches = operators["cat"].slow_table.dense
+def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) -> None:
+    """Give the result of `cat` or `stack` its node."""
+    n = result.node = Node()
+    n.rule, n.seq, n.e0, n.e1 = operators[name].rule, next_seq(), None, None
+    n.rest = kept_of(tuple([edge_to(one) for one in tensors]), (), layouts, (dim,))
+    n.code, n.lasti = user_site()
+
+
+# What is joined in `_two` and `_several`: the result's layout, how many times the parts follow each other, and the bytes
+# of each part; by the layouts and the dimension as it was given.
+_geometries: dict[tuple, tuple[Any, ...]] = {}
+MOST_GEOMETRIES, MOST_PARTS = 512, 64
+
+
+def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
+    """Let the quick ways know what the result of these looks like, if it is a case for them."""
+    if len(tensors) > MOST_PARTS or type(dim) is not int or not result.numel():
+        return
+    layouts = [layout_of_tensor(one) for one in tensors]
+    lo = layout_of_tensor(result)
+    if any(one.dense != lo.dense or len(one.shape) != len(layouts[0].shape) for one in layouts) or not lo.dense:
+        return
+    if len(_geometries) >= MOST_GEOMETRIES:
+        _geometries.clear()
+    outer = product(lo.shape[:at])
+    _geometries[name, *layouts, dim] = (lo, outer, *[one.nbytes // outer for one in layouts])
 
 
 def _sequence(operation: str, tensors: Any) -> tuple:
@@ -136,8 +241,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
     """
-    if not dim and out is None and (type(tensors) is tuple or type(tensors) is list):
-        joined = _cat_rows(tuple(tensors))
+    if out is None and type(dim) is int and type(tensors) in (tuple, list):
+        joined = (_two if len(tensors) == 2 else _several)("cat", tensors, dim)
         if joined is not None:
             return joined
     tensors = _sequence("cat", tensors)
@@ -166,6 +271,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             )
     ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
     result = recording.cat(ready, (at,))
+    if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
+        _learn("cat", tensors, dim, at, result)
     return give("cat", result, out, tensors)
 
 
@@ -177,6 +284,10 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
+    if out is None and type(dim) is int and type(tensors) in (tuple, list):
+        joined = (_two if len(tensors) == 2 else _several)("stack", tensors, dim)
+        if joined is not None:
+            return joined
     tensors = _sequence("stack", tensors)
     if overridden(tensors):
         return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
@@ -189,4 +300,11 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
                 f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}"
             )
     at = new_dim("stack", dim, tensors[0].ndim)
-    return cat([recording.unsqueeze(one, at) for one in tensors], at, out=out)
+    dtype = tensors[0].dtype
+    for one in tensors:
+        dtype = promote_types(dtype, one.dtype)
+    ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in tensors)
+    result = recording.stack(ready, (at,))
+    if all(map(is_, ready, tensors)):
+        _learn("stack", tensors, dim, at, result)
+    return give("stack", result, out, tensors)

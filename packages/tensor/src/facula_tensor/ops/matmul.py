@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod as product
 from typing import Any
 
 from facula_storage import contiguous
@@ -42,56 +43,43 @@ class _matmul:
                 f"matmul: expected input.shape[-1] == other.shape[{which}]; "
                 f"got {la.shape} and {lb.shape} ({inner} and {other})"
             )
-        if len(la.shape) > 1 and la.shape[:-2] == lb.shape[:-2] and len(lb.shape) > 1:
-            return None
-        return _general_matmul(F, a, b)
+        return None
 
     def outputs(la, lb):
-        return contiguous((*la.shape[:-1], lb.shape[-1]), la.dtype, la.device)
+        a, b = la.shape, lb.shape
+        batch = a[:-2]
+        if b[:-2] != batch:
+            try:
+                batch = broadcast_shapes("matmul", batch, b[:-2])
+            except ArgumentError:
+                raise ArgumentError(f"matmul: expected leading dimensions that broadcast; got {a} and {b}") from None
+        return contiguous((*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())), la.dtype, la.device)
 
-    def reverse_input(F, g, _input, other):
-        return F.matmul(g, F.mT(other))
+    def reverse_input(F, g, _input, other, input_layout, other_layout):
+        a, b = input_layout.shape, other_layout.shape
+        if len(b) == 2 and len(a) > 1:
+            return F.matmul(g, F.mT(other))
+        if len(b) == 1:
+            return F.mul(F.unsqueeze(g, -1), other)
+        if len(a) == 1:
+            return F.sum_to(F.squeeze(F.matmul(other, F.unsqueeze(g, -1)), -1), input_layout)
+        return F.sum_to(F.matmul(g, F.mT(other)), input_layout)
 
-    def reverse_other(F, g, input, _other):
-        return F.matmul(F.mT(input), g)
-
-
-def _general_matmul(F: Any, a: Tensor, b: Tensor) -> Tensor:
-    """Vectors and stacks that broadcast, in products of equal stacks."""
-    if b.ndim == 1:
-        return (
-            F.squeeze(F.matmul(a if a.ndim > 1 else F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1)
-            if a.ndim > 1
-            else (F.squeeze(F.squeeze(F.matmul(F.unsqueeze(a, 0), F.unsqueeze(b, 1)), -1), -1))
-        )
-    if a.ndim == 1:
-        return F.squeeze(F.matmul(F.unsqueeze(a, 0), b), -2)
-    if b.ndim == 2:  # one matrix for all: a single product of more rows
-        rows = F.reshape(a, (-1, a.shape[-1])) if a.numel() else F.reshape(a, (_rows(a), a.shape[-1]))
-        return F.reshape(F.matmul(rows, b), (*a.shape[:-1], b.shape[-1]))
-    try:
-        batch = broadcast_shapes("matmul", tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    except ArgumentError:
-        raise ArgumentError(
-            f"matmul: expected leading dimensions that broadcast; got {tuple(a.shape)} and {tuple(b.shape)}"
-        ) from None
-    a = F.expand(a, (*batch, *a.shape[-2:]))
-    b = F.expand(b, (*batch, *b.shape[-2:]))
-    return F.matmul(a, b)
+    def reverse_other(F, g, input, _other, input_layout, other_layout):
+        a, b = input_layout.shape, other_layout.shape
+        if len(a) == 1:
+            return F.mul(input, g) if len(b) == 1 else F.mul(F.unsqueeze(input, -1), F.unsqueeze(g, -2))
+        if len(b) < 3 < len(a) + 1:  # one matrix for all: a single product of more rows
+            rows = product(a[:-1])
+            input, g = F.reshape(input, (rows, a[-1])), F.reshape(g, (rows, *b[1:]))
+        return F.sum_to(F.matmul(F.mT(input), g), other_layout)
 
 
-def _rows(a: Tensor) -> int:
-    n = 1
-    for size in a.shape[:-1]:
-        n *= size
-    return n
-
-
+_product = operators["matmul"].walking
 Tensor.__matmul__ = operators["matmul"].quick
 reflect(operators["matmul"], "__rmatmul__")
 
 
-@asks
 @method()
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`.
@@ -104,7 +92,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
     tensor([[11.]])
     """
-    result = recording.matmul(input, other)
+    result = _product(input, other)
     return result if out is None else give("matmul", result, out)
 
 
@@ -122,7 +110,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
             [3.]])
     """
     _need_dims("mm", 2, input, mat2)
-    return give("mm", recording.matmul(input, mat2), out)
+    result = _product(input, mat2)
+    return result if out is None else give("mm", result, out)
 
 
 @asks
@@ -135,11 +124,12 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     facula.Size([2, 1, 1])
     """
     _need_dims("bmm", 3, input, mat2)
-    if input.shape[0] != mat2.shape[0]:
+    if layout_of_tensor(input).shape[0] != layout_of_tensor(mat2).shape[0]:
         raise ArgumentError(
             f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}"
         )
-    return give("bmm", recording.matmul(input, mat2), out)
+    result = _product(input, mat2)
+    return result if out is None else give("bmm", result, out)
 
 
 @asks
@@ -153,7 +143,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     _need_dims("mv", 2, input)
     _need_dims("mv", 1, vec)
-    return give("mv", recording.matmul(input, vec), out)
+    result = _product(input, vec)
+    return result if out is None else give("mv", result, out)
 
 
 @asks
@@ -166,11 +157,17 @@ def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor(3.)
     """
     _need_dims("dot", 1, input, other)
-    return give("dot", recording.matmul(input, other), out)
+    result = _product(input, other)
+    return result if out is None else give("dot", result, out)
 
 
 def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
     for tensor in tensors:
+        try:
+            if len(tensor._layout.shape) == ndim:
+                continue
+        except AttributeError:  # no tensor, or one that overrides
+            pass
         if as_tensor(operation, tensor).ndim != ndim:
             raise ArgumentError(
                 f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}; use matmul for others"

@@ -84,6 +84,30 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
+_known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+
+
+def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+    """The operator `call` along a dimension as users give it."""
+    if dtype is None and out is None and type(dim) is int:
+        try:
+            parameters = _known[len(input._layout.shape), dim]
+        except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+            pass
+        else:
+            return call(input, parameters)
+    input = as_tensor(operation, input)
+    if dtype is not None:
+        input = recording.to(input, (as_dtype(dtype, operation),))
+    ndim = input.ndim
+    at = check_dim(operation, dim, ndim)
+    if not ndim:
+        return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)
+    if type(dim) is int:
+        _known[ndim, dim] = (at,)
+    return call(input, (at,), out)
+
+
 @asks
 @method()
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
@@ -93,14 +117,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | Non
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
     """
-    input = as_tensor("log_softmax", input)
-    if dtype is not None:
-        input = input.to(as_dtype(dtype, "log_softmax"))
-    at = check_dim("log_softmax", dim, input.ndim)
-    if not input.ndim:
-        result = recording.log_softmax(recording.unsqueeze(input, 0), (0,))
-        return give("log_softmax", recording.squeeze(result, 0), out)
-    return recording.log_softmax(input, (at,), out=out)
+    return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
 
 
 @asks
@@ -112,11 +129,4 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = 
     >>> softmax(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
-    input = as_tensor("softmax", input)
-    if dtype is not None:
-        input = input.to(as_dtype(dtype, "softmax"))
-    at = check_dim("softmax", dim, input.ndim)
-    if not input.ndim:
-        result = recording.softmax(recording.unsqueeze(input, 0), (0,))
-        return give("softmax", recording.squeeze(result, 0), out)
-    return recording.softmax(input, (at,), out=out)
+    return _along("softmax", recording.softmax, input, dim, dtype, out)

@@ -14,9 +14,8 @@ from .._operator import composite, passed_on, raw, recording
 from .._overrides import asks
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import as_tensor
 from .copying import give
-from .reducing import axis_for, dims_of, reduced
+from .reducing import axis_for, parameters_of, reduced
 
 __all__ = ["mean", "prod", "sum"]
 
@@ -75,26 +74,20 @@ def sum(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    return folded(
-        "sum",
-        recording.sum,
-        input,
-        dim if axis is None else axis_for(dim, axis, "sum"),
-        keepdim or keepdims,
-        dtype,
-        out,
-    )
+    if axis is not None:
+        dim = axis_for(dim, axis, "sum")
+    if dtype is not None:
+        return folded("sum", recording.sum, input, dim, keepdim or keepdims, dtype, out)
+    return recording.sum(input, parameters_of("sum", input, dim, keepdim or keepdims), out)
 
 
 def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
     """A sum or product in `dtype`."""
-    input = as_tensor(operation, input)
-    if dtype is not None:
-        dtype = as_dtype(dtype, operation)
-        input = input.to(dtype)
-    parameters = dims_of(operation, dim, input.ndim), bool(keepdim)
-    if dtype is None or accumulating(dtype) is dtype:
-        return fold(input, parameters, out=out)
+    parameters = parameters_of(operation, input, dim, keepdim)
+    dtype = as_dtype(dtype, operation)
+    input = input.to(dtype)
+    if accumulating(dtype) is dtype:
+        return fold(input, parameters, out)
     return give(operation, fold(input, parameters).to(dtype), out)  # narrow integers wrap
 
 
@@ -120,20 +113,27 @@ def mean(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "mean")
-    input = as_tensor("mean", input)
+    parameters = parameters_of("mean", input, dim, keepdim or keepdims)
     if dtype is not None:
         dtype = as_dtype(dtype, "mean")
         if dtype.category < FLOATING:
             raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
         input = input.to(dtype)
-    if input.dtype.category < FLOATING:
-        raise DTypeError(f"mean: not defined for {input.dtype.name}; convert with .float(), or give dtype=")
-    dims = dims_of("mean", dim, input.ndim)
-    count = product(input.shape[i] for i in dims)
-    half = input.dtype.category == FLOATING and input.dtype.itemsize == 2
-    total = recording.sum(input.to(float32) if half else input, (dims, bool(keepdim or keepdims)))
-    result = recording.div(total, float(count)) if count else recording.mul(total, float("nan"))
-    return give("mean", result.to(input.dtype) if half else result, out)
+    layout = layout_of_tensor(input)
+    dtype = layout.dtype
+    if dtype.category < FLOATING:
+        raise DTypeError(f"mean: not defined for {dtype.name}; convert with .float(), or give dtype=")
+    half = dtype.category == FLOATING and dtype.itemsize == 2
+    total = recording.sum(recording.to(input, (float32,)) if half else input, parameters)
+    numel = layout.numel
+    if numel:
+        count = numel / layout_of_tensor(total).numel
+    else:
+        count = float(product([layout.shape[i] for i in parameters[0]]))
+    result = recording.div(total, count) if count else recording.mul(total, float("nan"))
+    if half:
+        result = recording.to(result, (dtype,))
+    return result if out is None else give("mean", result, out)
 
 
 @operator
@@ -193,5 +193,8 @@ def prod(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
     tensor([ 2., 12.])
     """
-    dim = dim if axis is None else axis_for(dim, axis, "prod")
-    return folded("prod", recording.prod, input, dim, keepdim or keepdims, dtype, out)
+    if axis is not None:
+        dim = axis_for(dim, axis, "prod")
+    if dtype is not None:
+        return folded("prod", recording.prod, input, dim, keepdim or keepdims, dtype, out)
+    return recording.prod(input, parameters_of("prod", input, dim, keepdim or keepdims), out)

@@ -7,11 +7,10 @@ from typing import Any
 from facula_storage import bool_
 
 from .._declare import operator
-from .._operator import recording
+from .._operator import raw, recording
 from .._overrides import asks
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .reducing import axis_for, dims_of, reduced
+from .._tensor import Tensor, layout_of_tensor, method
+from .reducing import axis_for, parameters_of, reduced
 
 __all__ = ["all", "any"]
 
@@ -50,8 +49,10 @@ def any(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "any")
-    input = as_tensor("any", input).to(bool_)
-    return recording.any(input, (dims_of("any", dim, input.ndim), bool(keepdim or keepdims)), out=out)
+    parameters = parameters_of("any", input, dim, keepdim or keepdims)
+    if layout_of_tensor(input).dtype is not bool_:
+        input = raw.to(input, (bool_,))
+    return recording.any(input, parameters) if out is None else recording.any(input, parameters, out)
 
 
 @asks
@@ -73,5 +74,7 @@ def all(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "all")
-    input = as_tensor("all", input).to(bool_)
-    return recording.all(input, (dims_of("all", dim, input.ndim), bool(keepdim or keepdims)), out=out)
+    parameters = parameters_of("all", input, dim, keepdim or keepdims)
+    if layout_of_tensor(input).dtype is not bool_:
+        input = raw.to(input, (bool_,))
+    return recording.all(input, parameters) if out is None else recording.all(input, parameters, out)

@@ -1,0 +1,151 @@
+"""Elements held between bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import DType
+from facula_storage.extend import COMPLEX
+
+from .._declare import elementwise
+from .._errors import ArgumentError
+from .._operator import composite, operators
+from .._overrides import asks
+from .._quick_many import make_inplace_ternary
+from .._tensor import Tensor, method
+from .copying import give
+
+__all__ = ["clamp", "clamp_max", "clamp_min"]
+
+
+def ordered(dtype: DType) -> bool:
+    """Any dtype but a complex one."""
+    return dtype.category != COMPLEX
+
+
+@composite
+def keep_where(F: Any, kept: Tensor, g: Tensor, layout: Any) -> Tensor:
+    """The gradient where `kept`, 0 elsewhere, summed to the shape of an operand that was broadcast."""
+    return F.sum_to(F.where(kept, g, 0), layout)
+
+
+@elementwise
+class clamp_min:
+    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
+
+    `min` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+
+    >>> from facula_tensor import tensor
+    >>> clamp_min(tensor([-1.0, 0.5]), 0)
+    tensor([0.0000, 0.5000])
+    """
+
+    inputs = ("input", "min")
+    kernel = "maximum"
+    accepts = ordered
+
+    def reverse_input(F, g, input, min):
+        return F.where(F.ge(input, min), g, 0)
+
+    def reverse_min(F, g, input, min):
+        return F.where(F.lt(input, min), g, 0)
+
+
+@elementwise
+class clamp_max:
+    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+
+    `max` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+
+    >>> from facula_tensor import tensor
+    >>> clamp_max(tensor([0.5, 3.0]), 1)
+    tensor([0.5000, 1.0000])
+    """
+
+    inputs = ("input", "max")
+    kernel = "minimum"
+    accepts = ordered
+
+    def reverse_input(F, g, input, max):
+        return F.where(F.le(input, max), g, 0)
+
+    def reverse_max(F, g, input, max):
+        return F.where(F.gt(input, max), g, 0)
+
+
+@elementwise
+class _clamp:
+    """Each element between two bounds."""
+
+    inputs = ("input", "min", "max")
+    accepts = ordered
+    inplace = False
+
+    def reverse_input(F, g, input, min, max, input_layout):
+        return F.keep_where(F.bitwise_and(F.ge(input, min), F.le(input, max)), g, input_layout)
+
+    def reverse_min(F, g, input, min, max, min_layout):
+        return F.keep_where(F.bitwise_and(F.lt(input, min), F.lt(min, max)), g, min_layout)
+
+    def reverse_max(F, g, input, min, max, max_layout):
+        return F.keep_where(F.bitwise_or(F.gt(input, max), F.lt(max, min)), g, max_layout)
+
+
+@elementwise
+class _hardtanh:
+    """Each element between two numbers; no gradient flows at a bound, and NaN hands its own on."""
+
+    inputs = ("input", "min", "max")
+    kernel = "clamp"
+    accepts = ordered
+    inplace = False
+
+    def reverse_input(F, g, input, min, max, input_layout):
+        return F.where(F.bitwise_or(F.le(input, min), F.ge(input, max)), 0, g)
+
+
+_between = operators["clamp"].walking
+_at_least, _at_most = operators["clamp_min"].walking, operators["clamp_max"].walking
+_clamp_quick_ = make_inplace_ternary(operators["clamp"])
+
+
+@asks
+@method()
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+
+    `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
+    At a bound the gradient goes to the element. RuntimeError where both are missing.
+
+    >>> from facula_tensor import tensor
+    >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if max is None:
+        if min is None:
+            raise _no_bound("clamp")
+        result = _at_least(input, min)
+    elif min is None:
+        result = _at_most(input, max)
+    else:
+        result = _between(input, min, max)
+    if result is NotImplemented:
+        raise TypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}")
+    return result if out is None else give("clamp", result, out)
+
+
+@asks
+@method()
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """`clamp` in place: changes this tensor and returns it."""
+    if max is None:
+        if min is None:
+            raise _no_bound("clamp_")
+        return operators["clamp_min"].changing(self, min)
+    if min is None:
+        return operators["clamp_max"].changing(self, max)
+    return _clamp_quick_(self, min, max)
+
+
+def _no_bound(operation: str) -> Exception:
+    return ArgumentError(f"{operation}: expected min, max or both; got neither")
