@@ -205,8 +205,8 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
     n.code, n.lasti = user_site()
 
 
-# What is joined in `_two` and `_several`: the result's layout, how many times the parts follow each other, and the bytes
-# of each part; by the layouts and the dimension as it was given.
+# What is joined in `_two` and `_several`: the layout of the result, how many times the parts follow each other, and the
+# bytes of each part; by the layouts and the dimension as it was given.
 _geometries: dict[tuple, tuple[Any, ...]] = {}
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 

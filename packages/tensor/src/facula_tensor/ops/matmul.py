@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import Any
 
 from facula_storage import contiguous
 
 from .._declare import operator, reflect
 from .._errors import ArgumentError, DTypeError
-from .._operator import operators, recording
+from .._operator import operators
 from .._overrides import asks
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, method
