@@ -76,6 +76,8 @@ __all__ = [
     "channels_last_3d",
     "chunk",
     "clamp",
+    "clamp_max",
+    "clamp_min",
     "clip",
     "clone",
     "concat",
@@ -244,6 +246,10 @@ def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtin
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+def clamp_max(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+def clamp_min(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:

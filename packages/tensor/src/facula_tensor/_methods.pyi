@@ -229,6 +229,14 @@ class Methods:
         """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
+    def clamp_max(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+    def clamp_max_(self, other: Any) -> Tensor:
+        """`clamp_max` in place: changes this tensor and returns it."""
+    def clamp_min(self, other: Any, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
+    def clamp_min_(self, other: Any) -> Tensor:
+        """`clamp_min` in place: changes this tensor and returns it."""
     def clip(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:

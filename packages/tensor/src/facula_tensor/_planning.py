@@ -98,15 +98,19 @@ def plan_of_other_length(table: PlanTable, key: Any, layouts: tuple, parameters:
 
 
 def plan_in_one_order(table: PlanTable, key: Any, first: Any, second: Any) -> Plan | None:
-    """The plan of two contiguous operands that differ in dimensions of length 1 alone, as (1, n) and (n,): the one
-    that fits any size serves."""
+    """The plan of two contiguous operands that differ in leading dimensions of length 1 alone, as (1, n) and (n,): the
+    one that fits any size serves."""
     if type(first) is not Layout or type(second) is not Layout:
         return None
     if not first.dense or first.dense != second.dense or first.numel != second.numel:
         return None
     known = table.by_rows.get(first.dense)
     more, less = (first, second) if len(first.shape) >= len(second.shape) else (second, first)
-    if known is None or more.shape[len(more.shape) - len(less.shape) :] != less.shape:
+    if (
+        known is None
+        or len(more.shape) == len(less.shape)
+        or more.shape[len(more.shape) - len(less.shape) :] != less.shape
+    ):
         return None
     return table.add(key, Plan(known.operator, (), (more,), known.launch))
 

@@ -95,6 +95,18 @@ ARITHMETIC = [
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
     binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
     binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
+    binary("clamp_min", np.maximum, dtypes=("bool", *REALS), inplace="clamp_min_", gradient=REAL),
+    binary("clamp_max", np.minimum, dtypes=("bool", *REALS), inplace="clamp_max_", gradient=REAL),
+    Row(
+        "clamp",
+        lambda x: x.clamp(-1, 2),
+        lambda x: np.clip(x, -1, 2),
+        dtypes=REALS[1:],  # -1 is no uint8
+        elementwise=True,
+        gradient=REAL,
+        rejects=False,
+    ),
+    Row("clamp by tensors", ft.clamp, np.clip, arity=3, dtypes=REALS, elementwise=True, gradient=REAL, rejects=False),
     binary("logical_and", np.logical_and, numbers=False, result=boolean),
     binary("logical_or", np.logical_or, numbers=False, result=boolean),
     binary("logical_xor", np.logical_xor, numbers=False, result=boolean),

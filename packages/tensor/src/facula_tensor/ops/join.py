@@ -127,7 +127,7 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
         if (na is not None or nb is not None) and special:
             return None
         if dim or name == "stack":
-            lo, outer, wide_a, wide_b = _geometries[name, la, lb, dim]
+            lo, outer, dim, wide_a, wide_b = _geometries[name, la, lb, dim]
         else:  # lengths may be new each time, so that nothing is kept of them
             shape = la.shape
             if lb is la:
@@ -173,7 +173,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
         recorded = nodes.count(None) < len(nodes)
         if recorded and special:
             return None
-        lo, outer, *widths = _geometries[name, *layouts, dim]
+        lo, outer, dim, *widths = _geometries[name, *layouts, dim]
         launch = _launches[lo.dense]
         s = Storage()
         if collecting:
@@ -205,8 +205,8 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
     n.code, n.lasti = user_site()
 
 
-# What is joined in `_two` and `_several`: the layout of the result, how many times the parts follow each other, and the
-# bytes of each part; by the layouts and the dimension as it was given.
+# What is joined in `_two` and `_several`: the layout of the result, how many times the parts follow each other, the
+# dimension, and the bytes of each part; by the layouts and the dimension as it was given.
 _geometries: dict[tuple, tuple[Any, ...]] = {}
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 
@@ -222,7 +222,7 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
     if len(_geometries) >= MOST_GEOMETRIES:
         _geometries.clear()
     outer = product(lo.shape[:at])
-    _geometries[name, *layouts, dim] = (lo, outer, *[one.nbytes // outer for one in layouts])
+    _geometries[name, *layouts, dim] = (lo, outer, at, *[one.nbytes // outer for one in layouts])
 
 
 def _sequence(operation: str, tensors: Any) -> tuple:

@@ -1,0 +1,188 @@
+"""Calls whose layouts were met before take the quick ways: the same results as the first time, and no slow path."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import facula_tensor as ft
+from facula_tensor import functional as F
+from facula_tensor._general import general
+from facula_tensor._inplace import general_inplace
+from facula_tensor._planning import find_plan
+
+SLOW = {function.__code__ for function in (general, general_inplace, find_plan)}
+DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64)
+
+
+def changed(change):
+    """What a change in place leaves behind, also when it is refused."""
+
+    def run(x, y):
+        target = x.clone() if x.is_contiguous() else x.t().clone().t()
+        try:
+            change(target, y)
+        finally:
+            assert target.shape == x.shape
+        return target
+
+    return run
+
+
+WAYS = {
+    "x + y": lambda x, y: x + y,
+    "x + row": lambda x, y: x + y[0],
+    "(1, n) + (n,)": lambda x, y: x.flatten().unsqueeze(0) + y.flatten(),
+    "x * 2": lambda x, y: x * 2,
+    "x * 2.5": lambda x, y: x * 2.5,
+    "2 - x": lambda x, y: 2 - x,
+    "1.5 / x": lambda x, y: 1.5 / x,
+    "3 ** x": lambda x, y: 3**x,
+    "300 - x": lambda x, y: 300 - x,
+    "sub(2, x)": lambda x, y: ft.sub(2, x),
+    "x.add_(y)": changed(lambda x, y: x.add_(y)),
+    "x.add_(row)": changed(lambda x, y: x.add_(y[0])),
+    "x.add_(column)": changed(lambda x, y: x.add_(y[:, :1])),
+    "x.add_(expanded)": changed(lambda x, y: x.add_(y[0, 0].expand(3, 3))),
+    "x.add_(y.t())": changed(lambda x, y: x.add_(y.t())),
+    "x.add_(y, alpha=2)": changed(lambda x, y: x.add_(y, alpha=2)),
+    "x.add_(row, alpha=2)": changed(lambda x, y: x.add_(y[0], alpha=2)),
+    "x.mul_(2)": changed(lambda x, y: x.mul_(2)),
+    "x.mul_(0.5)": changed(lambda x, y: x.mul_(0.5)),
+    "x.sub_(300)": changed(lambda x, y: x.sub_(300)),
+    "x.div_(2)": changed(lambda x, y: x.div_(2)),
+    "x.add_(itself)": changed(lambda x, y: x.add_(x)),
+    "x.add_(its transpose)": changed(lambda x, y: x.add_(x.t())),
+    "x.add_(a row of its own)": changed(lambda x, y: x.add_(x[1])),
+    "x.relu_()": changed(lambda x, y: x.relu_()),
+    "x.exp_()": changed(lambda x, y: x.exp_()),
+    "x.copy_(y)": changed(lambda x, y: x.copy_(y)),
+    "x.copy_(row)": changed(lambda x, y: x.copy_(y[0])),
+    "x.copy_(floats)": changed(lambda x, y: x.copy_(y.float() if not y.is_complex() else y)),
+    "x.copy_(its transpose)": changed(lambda x, y: x.copy_(x.t())),
+    "clamp(0, 1)": lambda x, y: x.clamp(0, 1),
+    "clamp(0.25, 1.5)": lambda x, y: x.clamp(0.25, 1.5),
+    "clamp(-300, 300)": lambda x, y: x.clamp(-300, 300),
+    "clamp(min=1)": lambda x, y: x.clamp(min=1),
+    "clamp(tensors)": lambda x, y: x.clamp(y[0], y),
+    "clamp(0, tensor)": lambda x, y: x.clamp(0, y),
+    "clamp(tensor, 2)": lambda x, y: x.clamp(y, 2),
+    "clamp_(0, 1)": changed(lambda x, y: x.clamp_(0, 1)),
+    "clamp_(0.25, 1.5)": changed(lambda x, y: x.clamp_(0.25, 1.5)),
+    "clamp_(max=y)": changed(lambda x, y: x.clamp_(max=y)),
+    "hardtanh": lambda x, y: F.hardtanh(x, -0.5, 1.5),
+    "where(mask, x, 0)": lambda x, y: ft.where(y == y[0], x, 0),
+    "where(mask, 0.5, x)": lambda x, y: ft.where(y == y[0], 0.5, x),
+    "where(mask, x, 300)": lambda x, y: ft.where(y == y[0], x, 300),
+    "where(mask, x, True)": lambda x, y: ft.where(y == y[0], x, True),
+    "cat": lambda x, y: ft.cat((x, y)),
+    "cat, dim 1": lambda x, y: ft.cat([x, y], 1),
+    "cat, dim -1": lambda x, y: ft.cat([x, y], -1),
+    "cat of three": lambda x, y: ft.cat((x, y, x), -2),
+    "cat of unequal": lambda x, y: ft.cat((x, y[:2])),
+    "cat of unequal, dim 1": lambda x, y: ft.cat((x, y[:, :2].contiguous()), 1),
+    "cat of what does not fit": lambda x, y: ft.cat((x, y[:2]), 1),
+    "cat of two dtypes": lambda x, y: ft.cat((x, y.double())),
+    "stack": lambda x, y: ft.stack((x, y)),
+    "stack, dim -1": lambda x, y: ft.stack((x, y, y), -1),
+    "x @ y": lambda x, y: x @ y,
+    "x @ vector": lambda x, y: x @ y[0],
+    "vector @ y": lambda x, y: x[0] @ y,
+    "vector @ vector": lambda x, y: x[0] @ y[:, 1],
+    "stack @ matrix": lambda x, y: x.expand(2, 3, 3) @ y,
+    "sum": lambda x, y: x.sum(),
+    "sum(-1, True)": lambda x, y: x.sum(-1, keepdim=True),
+    "mean(0)": lambda x, y: x.mean(0),
+    "max": lambda x, y: x.max(),
+    "max(1)": lambda x, y: x.max(1).indices,
+    "argmax(-1)": lambda x, y: x.argmax(-1),
+    "any(0)": lambda x, y: x.any(0),
+    "softmax(-1)": lambda x, y: ft.softmax(x, -1),
+}
+
+
+def outcome(way, x, y):
+    """Dtype, shape and elements of what a call gives, or the error that it raises."""
+    try:
+        result = way(x, y)
+    except Exception as error:
+        return type(error).__name__, str(error)
+    return result.dtype, tuple(result.shape), repr(result.tolist())
+
+
+@pytest.mark.parametrize("transposed", [False, True], ids=["contiguous", "transposed"])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", WAYS)
+def test_a_call_gives_the_same_each_time(name, dtype, transposed):
+    way = WAYS[name]
+    x, y = (
+        ft.tensor([[1, 2, 0], [3, 1, 1], [0, 2, 1]]).to(dtype),
+        ft.tensor([[2, 1, 1], [1, 0, 3], [1, 1, 2]]).to(dtype),
+    )
+    if transposed:
+        x = x.t().contiguous().t()
+    first = outcome(way, x, y)
+    assert [outcome(way, x, y) for _ in range(3)] == [first] * 3
+    fresh = ft.zeros(2, 3, 3).to(dtype)[1].copy_(x)  # the same elements elsewhere in other memory
+    assert outcome(way, fresh if not transposed else fresh.t().contiguous().t(), y) == first
+
+
+def slow_calls(function) -> list[str]:
+    """The functions of the slow path that run in a call."""
+    found = []
+
+    def watch(frame, event, arg):
+        if event == "call" and frame.f_code in SLOW:
+            found.append(frame.f_code.co_name)
+
+    sys.setprofile(watch)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+KNOWN_SLOW = {
+    "x.add_(its transpose)", "x.add_(a row of its own)", "x.add_(row, alpha=2)", "x.copy_(its transpose)", "cat of what does not fit",
+    "cat of two dtypes", "where(mask, x, True)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in WAYS if name not in KNOWN_SLOW])
+def test_a_call_of_layouts_met_before_takes_no_slow_path(name):
+    way = WAYS[name]
+    x, y = ft.rand(3, 3), ft.rand(3, 3)
+    for _ in range(2):
+        way(x, y)
+    assert slow_calls(lambda: way(x, y)) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "passed_on"),
+    [
+        ((3, 3), lambda x, b: x + b),
+        ((3,), lambda x, b: x + b),
+        ((3, 3), lambda x, b: x + b.t()),
+        ((3, 3), lambda x, b: x + (ft.cat((b, b), 1) * WEIGHTS).sum()),
+        ((3, 3), lambda x, b: x - b),
+        ((3, 3), lambda x, b: x * b),
+    ],
+    ids=["sum", "row", "transposed", "slice", "difference", "product"],
+)
+def test_gradients_of_any_strides_are_added_without_the_slow_path(shape, passed_on):
+    def run():
+        a, b = ft.ones(3, 3, requires_grad=True), ft.ones(shape, requires_grad=True)
+        x = a
+        for _ in range(4):
+            x = passed_on(x, b)
+        x.sum().backward()
+        return a.grad.tolist(), b.grad.tolist()
+
+    first = run()
+    assert run() == first
+    assert slow_calls(run) == []
+
+
+WEIGHTS = ft.arange(18.0).reshape(3, 6)
