@@ -145,8 +145,8 @@ def slow_calls(function) -> list[str]:
 
 
 KNOWN_SLOW = {
-    "x.add_(its transpose)", "x.add_(a row of its own)", "x.add_(row, alpha=2)", "x.copy_(its transpose)", "cat of what does not fit",
-    "cat of two dtypes", "where(mask, x, True)",
+    "x.add_(its transpose)", "x.add_(a row of its own)", "x.add_(row, alpha=2)", "x.copy_(its transpose)",
+    "cat of what does not fit", "cat of two dtypes", "where(mask, x, True)",
 }  # fmt: skip
 
 
