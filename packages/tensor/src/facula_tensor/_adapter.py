@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
-from facula_storage import contiguous, cpu
+from facula_storage import Layout, contiguous, cpu
 from facula_storage.extend import COMPLEX, FLOATING, quiet_moment
 
 from ._errors import mutation, show
@@ -17,6 +17,10 @@ from .ops import arithmetic as _  # noqa: F401  declares what the class below ta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_ones: dict[Layout, Tensor] = {}
+MOST_ONES = 64
 
 
 class TensorAdapter(Adapter):
@@ -42,8 +46,16 @@ class TensorAdapter(Adapter):
         return raw.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
-        """What a backward pass starts from."""
-        return raw.ones_like(v)
+        """What a backward pass starts from: for one element, a copy of a 1 that is kept."""
+        layout = layout_of_tensor(v)
+        if layout.numel != 1:
+            return raw.ones_like(v)
+        one = _ones.get(layout)
+        if one is None:
+            if len(_ones) >= MOST_ONES:
+                _ones.clear()
+            one = _ones[layout] = raw.ones_like(v)
+        return raw.clone(one)
 
     def zeros_like(self, v: Tensor) -> Tensor:
         """No gradient at all."""

@@ -137,7 +137,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
     record = record and op.recorded
     frame = user_frame if walk else _getframe
     guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
-    number_first = make_number_first(op, record=record, checked=checked, walk=walk)
+    number_first = make_number_first(op, record=record, checked=checked)
 
     def call(input, other):  # type: ignore[no-untyped-def]
         kind = type(other)
@@ -276,12 +276,11 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
     return call
 
 
-def make_number_first(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
+def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
     """The function of an operator whose first operand is a Python number, as in `2 - x`."""
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
     record = record and op.recorded
-    frame = user_frame if walk else _getframe
     guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]
@@ -326,7 +325,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, walk: bool =
                 if needs_other:
                     n.s1 = keep(other) if nb is not LEAF else other
                     n.v1 = sb.version
-                f = frame(1)
+                f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t

@@ -97,8 +97,16 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 k.layouts = layouts
                 k.parameters = parameters
                 needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
+                if not needs_a:
+                    first = None
+                elif na is not LEAF:  # `keep`, written out
+                    first = blank(Tensor)
+                    first._layout = la
+                    first._storage = sa
+                    first._offset = oa
+                    first.node = na
                 k.values = (
-                    None if not needs_a else first if na is LEAF else keep(first),
+                    first,
                     None if not needs_b else second if nb is LEAF else keep(second),
                     None if not needs_c or third is None else third if nc is LEAF else keep(third),
                 )

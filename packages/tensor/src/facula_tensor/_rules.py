@@ -101,8 +101,11 @@ def _picking(rule: Callable, places: Sequence[str]) -> Callable:
     """`rule` as a function (F, g, values), which picks what it asks for."""
     code = rule.__code__
     at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
-    if len(at) < 2:
-        return lambda F, g, values: rule(F, g, *[values[i] for i in at])
+    if not at:
+        return lambda F, g, values: rule(F, g)
+    if len(at) == 1:
+        (only,) = at
+        return lambda F, g, values: rule(F, g, values[only])
     pick = itemgetter(*at)
     return lambda F, g, values: rule(F, g, *pick(values))
 

@@ -8,9 +8,10 @@ from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
 from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
 
 __all__ = ["linear"]
+
+ROWS = ((0,), False)  # the parameters of a sum over the rows of a matrix
 
 
 @operator
@@ -51,7 +52,8 @@ class _linear:
         return F.linear_weight_grad(g, input)
 
     def reverse_bias(F, g, input_layout):
-        return F.sum(g, (tuple(range(len(input_layout.shape) - 1)), False))
+        ndim = len(input_layout.shape)
+        return F.sum(g, ROWS if ndim == 2 else (tuple(range(ndim - 1)), False))
 
 
 @operator
@@ -80,6 +82,9 @@ class _linear_weight_grad:
         return F.matmul(grad, g)
 
 
+_linear_quick = recording.linear
+
+
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
 
@@ -89,4 +94,4 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
     tensor([11.5000])
     """
-    return recording.linear(as_tensor("linear", input), weight, bias)
+    return _linear_quick(input, weight, bias)
