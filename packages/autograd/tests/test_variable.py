@@ -93,8 +93,8 @@ def test_numbers():
 def test_refusals():
     with pytest.raises(TypeError, match="list"):
         Variable([1.0])
-    with pytest.raises(TypeError, match="exponent"):
-        Variable(2.0) ** Variable(2.0)
+    with pytest.raises(TypeError, match="str"):
+        Variable(2.0) ** "2"
     with pytest.raises(ValueError, match="dimension"):
         Variable(2.0) @ Variable(np.ones(2))
     with pytest.raises(GradientError, match="int64"):

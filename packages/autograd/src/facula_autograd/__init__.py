@@ -5,6 +5,7 @@ at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packag
 differentiable values use `extend.py`, and nothing that starts with an underscore.
 """
 
+from . import _operators as _operators  # what Variables do
 from ._calls import backward, grad
 from ._checkpoint import checkpoint
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError

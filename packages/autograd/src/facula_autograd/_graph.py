@@ -203,6 +203,22 @@ def record(value: Any, rule: Rule, depth: int = 2) -> Node:
     return node
 
 
+def put_site(values: Any, before: int) -> None:
+    """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
+    frame: Any = _getframe(1)
+    package = __name__.partition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+    stack = [getattr(value, "node", None) for value in (values if isinstance(values, (tuple, list)) else (values,))]
+    seen = set()
+    while stack:
+        node = stack.pop()
+        if type(node) is Node and node.seq > before and id(node) not in seen:
+            seen.add(id(node))
+            node.code, node.lasti = frame.f_code, frame.f_lasti
+            stack.extend(edges_of(node))
+
+
 def edge_to(value: Any) -> Any:
     """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
     node = value.node

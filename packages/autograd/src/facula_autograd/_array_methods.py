@@ -1,0 +1,159 @@
+"""What `Variable` has of the methods of NumPy's arrays. Each is NumPy's function of that name, on the Variable."""
+
+from __future__ import annotations
+
+from opcode import opmap
+from sys import _getframe
+
+from ._arrays import numpy, shape_of
+from ._values import Value
+
+_STORE = opmap["STORE_SUBSCR"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, NoReturn
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(numpy(), name)(self, *args, **kwargs)
+
+    method.__name__, method.__doc__ = name, f"`numpy.{name}` of this value."
+    return method
+
+
+def _binary(name: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: getattr(numpy(), name)(self, other)
+
+
+def _reflected(name: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: getattr(numpy(), name)(other, self)
+
+
+def _in_place(name: str, remedy: str) -> Callable[..., NoReturn]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
+                        "change .value, of which no gradient knows")  # fmt: skip
+
+    method.__name__, method.__doc__ = name, f"Refused: a Variable does not change in place. {remedy}."
+    return method
+
+
+class ArrayMethods(Value):
+    """The methods, for values that have the plain number or array in `value`."""
+
+    __slots__ = ()
+
+    value: Any
+
+    all, any, argmax, argmin = _method("all"), _method("any"), _method("argmax"), _method("argmin")
+    argsort, clip, conj = _method("argsort"), _method("clip"), _method("conj")
+    conjugate, copy, cumprod, cumsum = _method("conj"), _method("copy"), _method("cumprod"), _method("cumsum")
+    diagonal, dot, flatten, max = _method("diagonal"), _method("dot"), _method("ravel"), _method("max")
+    mean, min, nonzero, prod = _method("mean"), _method("min"), _method("nonzero"), _method("prod")
+    ravel, repeat, round, squeeze = _method("ravel"), _method("repeat"), _method("round"), _method("squeeze")
+    std, swapaxes, take, trace = _method("std"), _method("swapaxes"), _method("take"), _method("trace")
+    var, searchsorted, astype = _method("var"), _method("searchsorted"), _method("astype")
+
+    sort = _in_place("sort", "Use numpy.sort")
+    __setitem__ = _in_place("item assignment", "Use numpy.where, or numpy.concatenate of the parts")
+
+    def transpose(self, *axes: Any) -> Any:
+        """The axes reversed, or in the order given: as integers or one tuple."""
+        return numpy().transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
+
+    def item(self, *where: Any) -> Any:
+        """One element as a plain number."""
+        return self.value.item(*where) if hasattr(self.value, "item") else self.value
+
+    def tolist(self) -> Any:
+        """The elements as plain numbers, in lists."""
+        return self.value.tolist() if hasattr(self.value, "tolist") else self.value
+
+    T = property(lambda self: numpy().transpose(self), doc="The axes reversed.")
+    mT = property(lambda self: numpy().matrix_transpose(self), doc="The last two axes exchanged.")
+    real = property(lambda self: numpy().real(self), doc="The real part.")
+    imag = property(lambda self: numpy().imag(self), doc="The imaginary part.")
+    ndim = property(lambda self: len(shape_of(self.value)), doc="The number of dimensions.")
+    size = property(lambda self: getattr(self.value, "size", 1), doc="The number of elements.")
+    dtype = property(lambda self: getattr(self.value, "dtype", None) or numpy().dtype(type(self.value)),
+                     doc="The elements' dtype.")  # fmt: skip
+
+    # ---- operators that need NumPy
+
+    __mod__, __rmod__ = _binary("remainder"), _reflected("remainder")
+    __floordiv__, __rfloordiv__ = _binary("floor_divide"), _reflected("floor_divide")
+    __divmod__, __rdivmod__ = _binary("divmod"), _reflected("divmod")
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return numpy().absolute(self)
+
+    # ---- what comes out is plain: comparisons and conversions
+
+    def __eq__(self, other: object) -> Any:
+        return self.value == _plain(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.value != _plain(other)
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < _plain(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= _plain(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > _plain(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= _plain(other)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __float__(self) -> float:
+        self._check_not_assigned()
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __complex__(self) -> complex:
+        self._check_not_assigned()
+        return complex(self.value)
+
+    def _check_not_assigned(self) -> None:
+        # `array[0] = x` asks for a float(x), too, and would lose the gradient without a word.
+        frame = _getframe(2)
+        if self.node is not None and frame.f_code.co_code[frame.f_lasti] == _STORE:
+            raise TypeError(
+                "item assignment: expected a plain value; got a Variable, whose gradient an array cannot hold. Use "
+                "numpy.stack or numpy.concatenate of the parts, or numpy.where; or assign .value"
+            )
+
+    def __index__(self) -> int:
+        return self.value.__index__()
+
+    def __len__(self) -> int:
+        if not shape_of(self.value):
+            raise TypeError("len: expected an array of at least one dimension; got a number")
+        return shape_of(self.value)[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not shape_of(self.value):
+            raise TypeError("iteration: expected an array of at least one dimension; got a number")
+        return (self[k] for k in range(len(self)))  # type: ignore[index]
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, ArrayMethods) else value

@@ -1,0 +1,17 @@
+"""The operators of `Variable`, by name: which record, and which do not. `_operators.py` fills these in."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Namespace:
+    """The operators in one of two forms: which record, or which do not."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"Variable has no operator {name!r}")
+
+
+raw, recording = Namespace(), Namespace()

@@ -1,0 +1,117 @@
+"""Products of vectors, matrices and more."""
+
+from __future__ import annotations
+
+from math import prod as size_of
+
+from .._variable import Variable, operand
+from ._table import FUNCTIONS, conj, implements, np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _array(x: Any) -> Any:
+    """A Variable. These functions take Python's numbers for arrays, which do not give way to another dtype."""
+    return x if isinstance(x, Variable) else operand(np.asarray(x))
+
+
+@implements(np.dot)
+def dot(a: Any, b: Any, out: None = None) -> Any:
+    a, b = _array(a), _array(b)
+    if not a.ndim or not b.ndim:
+        return a * b
+    return a @ b if max(a.ndim, b.ndim) < 3 else tensordot(a, b, (-1, max(-2, -b.ndim)))
+
+
+@implements(np.inner)
+def inner(a: Any, b: Any, /) -> Any:
+    a, b = _array(a), _array(b)
+    return tensordot(a, b, (-1, -1)) if a.ndim and b.ndim else a * b
+
+
+@implements(np.outer)
+def outer(a: Any, b: Any, out: None = None) -> Any:
+    return np.ravel(operand(a))[:, None] * np.ravel(operand(b))[None, :]
+
+
+@implements(np.linalg.outer)
+def linalg_outer(x1: Any, x2: Any, /) -> Any:
+    return outer(x1, x2)
+
+
+@implements(np.vdot)
+def vdot(a: Any, b: Any, /) -> Any:
+    return np.ravel(conj(operand(a))) @ np.ravel(operand(b))
+
+
+@implements(np.vecdot, np.linalg.vecdot)
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, keepdims: bool = False) -> Any:
+    return np.sum(conj(operand(x1)) * x2, axis=axis, keepdims=keepdims)
+
+
+if hasattr(np, "matvec"):  # NumPy 2.2
+    FUNCTIONS[np.matvec] = lambda x1, x2, /: (operand(x1) @ operand(x2)[..., None])[..., 0]
+    FUNCTIONS[np.vecmat] = lambda x1, x2, /: (conj(operand(x1))[..., None, :] @ operand(x2))[..., 0, :]
+
+FUNCTIONS[np.linalg.matmul] = lambda x1, x2, /: np.matmul(x1, x2)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    a, b = operand(a), operand(b)
+    over_a, over_b = (range(-axes, 0), range(axes)) if isinstance(axes, (int, np.integer)) else axes
+    over_a, over_b = _listed(over_a, a.ndim), _listed(over_b, b.ndim)
+    if [a.shape[k] for k in over_a] != [b.shape[k] for k in over_b]:
+        raise ValueError(f"numpy.tensordot: expected axes of equal lengths; got axes {over_a} of shape {a.shape} and "
+                         f"{over_b} of {b.shape}")  # fmt: skip
+    left, right = ([k for k in range(x.ndim) if k not in over] for x, over in ((a, over_a), (b, over_b)))
+    rows, columns = [a.shape[k] for k in left], [b.shape[k] for k in right]
+    n = size_of(a.shape[k] for k in over_a)
+    a = np.reshape(np.transpose(a, left + over_a), (size_of(rows), n))
+    b = np.reshape(np.transpose(b, over_b + right), (n, size_of(columns)))
+    return np.reshape(a @ b, rows + columns)
+
+
+def _listed(axes: Any, ndim: int) -> list[int]:
+    return [k % ndim for k in ([axes] if isinstance(axes, (int, np.integer)) else axes)]
+
+
+FUNCTIONS[np.tensordot] = tensordot
+FUNCTIONS[np.linalg.tensordot] = lambda x1, x2, /, *, axes=2: tensordot(x1, x2, axes)
+
+
+@implements(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    a, b = operand(a), operand(b)
+    ndim = max(a.ndim, b.ndim)
+    shape_a, shape_b = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
+    a = np.reshape(a, [n for m in shape_a for n in (m, 1)])
+    b = np.reshape(b, [n for m in shape_b for n in (1, m)])
+    return np.reshape(a * b, [m * n for m, n in zip(shape_a, shape_b, strict=True)])
+
+
+@implements(np.cross, np.linalg.cross)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(operand(a), axisa, 0), np.moveaxis(operand(b), axisb, 0)
+    if len(a) != 3 or len(b) != 3:
+        raise ValueError(f"numpy.cross: expected vectors of 3 elements; got {len(a)} and {len(b)}")
+    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))], axisc)
+
+
+@implements(np.convolve)
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    a, v = operand(a), operand(v)
+    if len(v) > len(a):
+        a, v = v, a
+    m = len(v) - 1
+    y = np.lib.stride_tricks.sliding_window_view(np.pad(a, m), m + 1) @ v[::-1]
+    start, stop = {"full": (0, len(y)), "same": (m // 2, m // 2 + len(a)), "valid": (m, len(a))}[mode]
+    return y[start:stop]
+
+
+@implements(np.correlate)
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    return convolve(a, conj(operand(v))[::-1], mode)

@@ -1,0 +1,166 @@
+"""The table from NumPy's functions to what they do with Variables, and how its entries are declared.
+
+Note [NumPy is the namespace]
+A rule is plain NumPy code, without an operator namespace. In an ordinary backward pass it is given plain arrays, and
+costs what NumPy costs; under `create_graph` it is given Variables, and the same lines record themselves through this
+very table. What it returns is then summed over what was broadcast, and converted to the operand's dtype: rules say
+nothing of either.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .._arrays import is_complex, place, shape_of
+from .._blocks import current_mode, special
+from .._graph import Node, Rule, edge_to, record
+from .._modes import is_grad_enabled
+from .._namespaces import recording
+from .._packing import pack_saved
+from .._variable import Variable, operand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+np: Any = sys.modules["numpy"]
+
+#: What each function of NumPy does when an argument is a Variable.
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def implements(*functions: Any) -> Callable[[Any], Any]:
+    """Decorate what these functions of NumPy do with Variables, in terms of others."""
+
+    def declare(implementation: Any) -> Any:
+        FUNCTIONS.update(dict.fromkeys(functions, implementation))
+        return implementation
+
+    return declare
+
+
+def operator(function: Any, gradient: Callable[..., Any], name: str = "", fresh: bool | None = True) -> Any:
+    """Make `call(*operands, **parameters)`, which computes `function` of the plain values, and records it.
+
+    `gradient(k, g, y, *operands, **parameters)`: the gradient by operand `k`, from that of the result `y`; broadcast
+    as `y` is, if need be. See Note [NumPy is the namespace]. `fresh`: as of a `Rule`.
+    """
+
+    def backward(F: Any, node: Node, g: Any) -> list:
+        parameters, more = node.rest
+        y, operands = node.s1, node.s0
+        values = [v.value for v in operands]
+        if F is recording:
+            y = Variable(y.value)
+            y.node = node
+        else:
+            g, y, operands = g.value, y.value, numbers(values)
+        return [
+            (edge, _fit(F, gradient(k, g, y, *operands, **parameters), values[k]))
+            for k, edge in enumerate((node.e0, node.e1, *more)) if edge is not None
+        ]  # fmt: skip
+
+    rule = Rule(name or function.__name__, backward, fresh, True, lambda node: node.rest[1])
+
+    def call(*operands: Any, **parameters: Any) -> Variable:
+        if not operands:  # the one there is, by name
+            operands = (parameters.pop(next(name for name, v in parameters.items() if isinstance(v, Variable))),)
+        operands = tuple(map(operand, operands))
+        out = Variable(function(*[v.value for v in operands], **parameters))
+        edges = [edge_to(v) for v in operands]
+        if any(e is not None for e in edges) and is_grad_enabled():
+            node = record(out, rule)  # the dispatcher puts the user's line in the place of this one
+            node.e0, node.e1, *more = (*edges, None) if len(edges) == 1 else edges
+            # An output holds its node: the node holds another Variable of that value, without a node.
+            node.s0, node.s1, node.rest = operands, Variable(out.value), (parameters, more)
+            if special and (hooks := current_mode().saved_hooks):
+                pack_saved(node, hooks, Variable)
+        return out
+
+    return call
+
+
+def numbers(values: list) -> list:
+    """Python's numbers as NumPy's, which divide by zero; but beside an array Python's, which do not widen it."""
+    return values if any(hasattr(v, "dtype") for v in values) else [np.asarray(v)[()] for v in values]
+
+
+def _fit(F: Any, h: Any, like: Any) -> Variable:
+    if not isinstance(h, Variable):
+        h = Variable(h)
+    value = h.value
+    alike = shape_of(value) == shape_of(like) and getattr(value, "dtype", None) == getattr(like, "dtype", None)
+    return h if alike else F.reduce(h, like=like)
+
+
+# ---- the kinds of declarations
+
+
+def derivative(ufunc: Any, *derivatives: Any) -> None:
+    """Declare an elementwise function by its derivative by each operand: a number, or a function of the result and
+    the operands."""
+
+    def gradient(k: int, g: Any, y: Any, *operands: Any, **parameters: Any) -> Any:
+        d = derivatives[k]
+        if callable(d):
+            return g * conj(d(y, *operands, **parameters))
+        return g * d if d else np.zeros_like(g)
+
+    FUNCTIONS[ufunc] = operator(ufunc, gradient)
+
+
+def gradients(function: Any, *rules: Any, name: str = "", fresh: bool | None = True) -> Any:
+    """Declare a function by `rule(g, y, *operands, **parameters)` for each operand; returns its operator."""
+
+    def gradient(k: int, g: Any, y: Any, *operands: Any, **parameters: Any) -> Any:
+        return rules[k](g, y, *operands, **parameters)
+
+    FUNCTIONS[function] = call = operator(function, gradient, name, fresh)
+    return call
+
+
+# ---- for rules: what is the same for plain values and Variables
+
+
+def plain(x: Any) -> Any:
+    """The value of a Variable; of those in lists and tuples, too."""
+    if isinstance(x, Variable):
+        return x.value
+    return type(x)(map(plain, x)) if type(x) in (list, tuple) else x
+
+
+def conj(x: Any) -> Any:
+    """The conjugate of what is complex, and all else as it is."""
+    return np.conj(x) if is_complex(plain(x)) else x
+
+
+def expand(g: Any, x: Any) -> Any:
+    """`g`, broadcast to the shape of `x`, in memory of its own."""
+    if isinstance(g, Variable):
+        return recording.expand(g, like=plain(x))
+    return np.array(np.broadcast_to(g, np.shape(x)))
+
+
+def scatter(g: Any, shape: tuple[int, ...], key: Any) -> Any:
+    """Zeros of that shape, with `g` added at `key`."""
+    if isinstance(g, Variable):
+        return recording.place(g, like=np.empty(shape), key=key)
+    return place(g, np.empty(shape, g.dtype), key)
+
+
+# ---- errors
+
+
+def called(function: Any) -> str:
+    """The name that users know a function by: "numpy.linalg.inv"."""
+    return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
+
+
+def refusal(function: Any, got: str, remedy: str) -> TypeError:
+    """The error for what is not there."""
+    name = function if isinstance(function, str) else called(function)
+    return TypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
+
+
+FUNCTION_REMEDY = "Write a Function with its derivative (facula_autograd.Function), or pass .value for a plain result"

@@ -1,0 +1,247 @@
+"""The operators that `Variable` has for numbers and arrays of any library: values, and rules in terms of each other.
+
+NumPy's own functions are declared in `_numpy/`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ._adapters import Adapter, reduces_to, register_adapter
+from ._arrays import blank, dtype_of, is_complex, library_of, like_scalar, place, reduce_to, shape_of
+from ._blocks import current_mode, special
+from ._graph import Node, Rule, edge_to, record
+from ._modes import is_grad_enabled
+from ._namespaces import raw, recording
+from ._packing import pack_saved
+from ._variable import Variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+
+def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Rule]:
+    """Define an operator; decorates the rule `(F, node, g, *operands, **parameters) -> gradients`."""
+
+    def define(gradients: Callable[..., Any]) -> Rule:
+        def backward(F: Any, node: Node, g: Any) -> tuple:
+            makers = gradients(F, g, *node.s0, **node.s1)
+            if not isinstance(makers, tuple):
+                makers = (makers,)
+            edges = (node.e0, node.e1)
+            return tuple((e, make()) for e, make in zip(edges, makers, strict=False) if e is not None)
+
+        rule = Rule(name, backward, fresh, True)
+
+        def plain(*operands: Variable, **parameters: Any) -> Variable:
+            return Variable(compute(*[v.value for v in operands], **parameters))
+
+        def recorded(*operands: Variable, **parameters: Any) -> Variable:
+            out = Variable(compute(*[v.value for v in operands], **parameters))
+            edges = [edge_to(v) for v in operands]
+            wanted = edges[0] is not None or edges[-1] is not None
+            if wanted and is_grad_enabled():
+                node = record(out, rule, 3)  # the caller of the method
+                node.e0, node.e1 = edges if len(edges) == 2 else (edges[0], None)
+                node.s0, node.s1 = operands, parameters
+                if special and (hooks := current_mode().saved_hooks):
+                    pack_saved(node, hooks, Variable)
+            return out
+
+        setattr(raw, name, plain)
+        setattr(recording, name, recorded)
+        return rule
+
+    return define
+
+
+@_operator("add", False, lambda a, b: a + b)
+def _add(F, g, a, b):
+    return lambda: F.reduce(g, like=a.value), lambda: F.reduce(g, like=b.value)
+
+
+@_operator("sub", False, lambda a, b: a - b)
+def _sub(F, g, a, b):
+    return lambda: F.reduce(g, like=a.value), lambda: F.neg(F.reduce(g, like=b.value))
+
+
+@_operator("mul", True, lambda a, b: a * b)
+def _mul(F, g, a, b):
+    return (lambda: F.reduce(F.mul(g, F.conj(b)), like=a.value),
+            lambda: F.reduce(F.mul(g, F.conj(a)), like=b.value))  # fmt: skip
+
+
+@_operator("div", True, lambda a, b: a / b)
+def _div(F, g, a, b):
+    return (lambda: F.reduce(F.div(g, F.conj(b)), like=a.value),
+            lambda: F.reduce(F.neg(F.mul(g, F.conj(F.div(F.div(a, b), b)))), like=b.value))  # fmt: skip
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    if not shape_of(a) or not shape_of(b):
+        raise ValueError(f"@: expected arrays of at least one dimension; got shapes {shape_of(a)} and {shape_of(b)}")
+    return a @ b
+
+
+@_operator("matmul", True, _matmul)
+def _matmul_rule(F, g, a, b):
+    left, right = len(a.shape) == 1, len(b.shape) == 1
+    if left and right:
+        return (lambda: F.reduce(F.mul(g, F.conj(b)), like=a.value),
+                lambda: F.reduce(F.mul(g, F.conj(a)), like=b.value))  # fmt: skip
+    # A vector is a matrix with one row or column.
+    row, column = (..., None, slice(None)), (..., None)
+    h = F.index(g, key=row) if left else F.index(g, key=column) if right else g
+
+    def by_left():
+        columns = F.index(b, key=column) if right else b
+        return F.reduce(F.matmul(h, F.swap(F.conj(columns))), like=a.value)
+
+    def by_right():
+        rows = F.index(a, key=row) if left else a
+        product = F.matmul(F.swap(F.conj(rows)), h)
+        return F.reduce(F.index(product, key=(..., 0)) if right else product, like=b.value)
+
+    return by_left, by_right
+
+
+@_operator("neg", True, lambda a: -a)
+def _neg(F, g, a):
+    return lambda: F.neg(g)
+
+
+@_operator("pow", True, lambda a, exponent: a**exponent)
+def _pow(F, g, a, exponent):
+    if not exponent:  # 0 at 0, too
+        return lambda: F.mul(g, Variable(blank(a.value)))
+    return lambda: F.mul(g, F.conj(F.mul(Variable(exponent), F.pow(a, exponent=exponent - 1))))
+
+
+@_operator("conj", False, lambda a: a.conjugate() if is_complex(a) else a)
+def _conj(F, g, a):
+    return lambda: F.conj(g)
+
+
+@_operator("swap", False, lambda a: a.swapaxes(-1, -2))
+def _swap(F, g, a):
+    return lambda: F.swap(g)
+
+
+@_operator("reshape", False, lambda a, shape: a.reshape(shape))
+def _reshape(F, g, a, shape):
+    return lambda: F.reshape(g, shape=a.shape) if g.shape else F.expand(g, like=a.value)
+
+
+@_operator("reduce", False, reduce_to)
+def _reduce_rule(F, g, a, like):
+    return lambda: F.convert(F.expand(g, like=a.value), like=a.value)
+
+
+@_operator("convert", False, reduce_to)
+def _convert(F, g, a, like):
+    return lambda: F.convert(g, like=a.value)
+
+
+@_operator("expand", False, lambda a, like: like_scalar(a, like) + blank(like))
+def _expand(F, g, a, like):
+    return lambda: F.reduce(g, like=a.value)
+
+
+@_operator("sum", True, lambda a, axis, keepdims: a.sum(axis=axis, keepdims=keepdims))
+def _sum(F, g, a, axis, keepdims):
+    if axis is None:
+        return lambda: F.expand(g, like=a.value)
+    summed = {k % len(a.shape) for k in (axis if isinstance(axis, tuple) else (axis,))}
+    shape = tuple(1 if k in summed else n for k, n in enumerate(a.shape))
+    return lambda: F.expand(F.reshape(g, shape=shape) if g.shape and not keepdims else g, like=a.value)
+
+
+@_operator("index", True, lambda a, key: a[key])
+def _index(F, g, a, key):
+    return lambda: F.place(g, like=a.value, key=key)
+
+
+@_operator("place", False, place)
+def _place_rule(F, g, a, like, key):
+    return lambda: F.index(g, key=key)
+
+
+@_operator("clone", False, lambda a: a.copy() if hasattr(a, "copy") else a)
+def _clone(F, g, a):
+    return lambda: g
+
+
+class _VariableAdapter(Adapter):
+    """How the engine handles Variables."""
+
+    raw, recording = raw, recording
+
+    def add(self, a: Variable, b: Variable) -> Variable:
+        return raw.add(a, b)
+
+    def add_into(self, a: Variable, b: Variable) -> Variable:
+        a.value += b.value  # in the array's memory, or a new number: either way `a` is ours
+        return a
+
+    def clone(self, v: Variable) -> Variable:
+        return raw.clone(v)
+
+    def ones_like(self, v: Variable) -> Variable:
+        return Variable(blank(v.value) + like_scalar(1.0, v.value))
+
+    def zeros_like(self, v: Variable) -> Variable:
+        return self.zeros(self.metadata(v))
+
+    def zeros(self, metadata: Any) -> Variable:
+        shape, dtype, library = metadata
+        return Variable(sys.modules[library].zeros(shape, dtype) if shape else 0.0)
+
+    def alias(self, v: Variable) -> Variable:
+        return Variable(v.value)
+
+    def metadata(self, v: Variable) -> Any:
+        # Numbers, and arrays without dimensions, which NumPy turns into each other, are all alike.
+        return (v.shape, dtype_of(v.value), library_of(v.value).__name__ if v.shape else None)
+
+    def expected(self, metadata: Any, v: Variable, reduce: bool = False) -> Variable:
+        shape, dtype, _ = metadata
+        if v.shape != shape:
+            if not reduce or not reduces_to(v.shape, shape):
+                raise ValueError(f"expected shape {shape}; got {v.shape}")
+            v = recording.reduce(v, like=self.zeros(metadata).value)
+        if shape and dtype_of(v.value) != dtype and v.node is None:
+            real = is_complex(v.value) and dtype.kind != "c"
+            return Variable((v.value.real if real else v.value).astype(dtype))
+        return v
+
+    def differentiable(self, v: Variable) -> bool:
+        return getattr(dtype_of(v.value), "kind", "f") in "fc"
+
+    def is_scalar(self, v: Variable) -> bool:
+        return all(n == 1 for n in v.shape) and not is_complex(v.value)
+
+    def describe(self, v: Variable) -> str:
+        return f"a {v.value.dtype} array of shape {v.shape}" if v.shape else f"the number {v.value}"
+
+    def is_finite(self, v: Variable, nan: bool = True, inf: bool = True) -> bool:
+        value = v.value
+        bad = ((value != value) & nan) | ((abs(value) == float("inf")) & inf)
+        return not (bad.any() if v.shape else bad)
+
+    def nbytes(self, v: Variable) -> int:
+        return getattr(v.value, "nbytes", sys.getsizeof(v.value))
+
+    def elements(self, v: Variable) -> list:
+        if v.shape:
+            return v.value.reshape(-1).tolist()
+        return [v.value.item() if hasattr(v.value, "item") else v.value]
+
+    def from_elements(self, like: Variable, elements: Sequence) -> Variable:
+        if not like.shape:
+            return Variable(elements[0])
+        return Variable(library_of(like.value).array(elements, like.value.dtype).reshape(like.shape))
+
+
+register_adapter(Variable, _VariableAdapter())
