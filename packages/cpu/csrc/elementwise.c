@@ -240,6 +240,10 @@ static void store_scalar(union element *into, int dtype, int kind, const int64_t
     } else {
         memcpy(parts, argument, kind == SCALAR_COMPLEX ? sizeof parts : sizeof parts[0]);
     }
+    if (kind == SCALAR_FLOAT16)
+        parts[0] = float_of_float16(float16_of_float((float)parts[0]));
+    else if (kind == SCALAR_BFLOAT16)
+        parts[0] = float_of_bfloat16(bfloat16_of_float((float)parts[0]));
     if (dtype == COMPLEX64)
         into->c64 = CMPLXF((float)parts[0], (float)parts[1]);
     else if (dtype == COMPLEX128)

@@ -29,8 +29,9 @@
    compute with bools compare with 0 first, which costs them nothing measurable; what they give is 0 or 1. Copies keep the
    byte. */
 
-/* How a Python scalar lies in args: an int64, a double, or two doubles. */
-enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX };
+/* How a Python scalar lies in args: an int64, a double, or two doubles. The last two are doubles that are rounded to the
+   half type before they are used in float32. */
+enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 };
 
 /* Puts a row into the kernel table, from any file: name, function, cost, then the dtype codes of its signature.
    The linker lays the rows of all files side by side, so there is no list of kernels to keep. The alignment is written

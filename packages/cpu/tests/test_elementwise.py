@@ -104,19 +104,35 @@ def test_all_operators_at_each_level(level):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("operator", ["add", "sub", "mul"])
 def test_scalars(operator, name):
-    """A Python scalar is computed with in the accumulation type: float32 for half precision, int64 that wraps."""
+    """A Python scalar is computed with in the accumulation type: int64 that wraps, and for half precision float32.
+
+    There sums round it to the half type first, products do not.
+    """
     if not covered(operator, name):
         return
     a = make(np.random.default_rng(1), (3, 37), name, False, special=False)
     kind = {"bool": True, "complex64": 2.5 - 1j, "complex128": 0.25 + 3j}.get(name, 3 if name in INTEGERS else 0.1)
     with np.errstate(over="ignore"):
         scalar = np.asarray(kind).astype("f4" if name in HALF else a.dtype)
+        if name in HALF and operator != "mul":
+            scalar = widen(narrow(scalar, name))
         forward = ARITHMETIC[operator](widen(a), scalar)
         backward = ARITHMETIC[operator](scalar, widen(a))
     check = same if name not in COMPLEX else np.testing.assert_allclose
     tolerance = {} if name not in COMPLEX else {"rtol": 1e-5}
     check(run(operator, a, kind), narrow(forward, name), **tolerance)
     check(run(operator, kind, a), narrow(backward, name), **tolerance)
+
+
+@pytest.mark.parametrize("name", HALF)
+@pytest.mark.parametrize("operator", ["pow", "remainder", "fmod", "add", "sub", "maximum", *COMPARISONS])
+def test_scalars_beside_half_precision_are_rounded_to_it(operator, name):
+    """0.1 is the number that a half array holds for 0.1, as where that is an array of its own."""
+    a = narrow(np.array([0.1, 0.3, -0.7, 2.0, 100.0], "f4"), name)
+    scalar = narrow(np.asarray(0.1, "f4"), name)
+    to = "bool" if operator in COMPARISONS else name
+    same(run(operator, a, 0.1, to=to), run(operator, a, np.repeat(scalar, 5), to=to))
+    same(run(operator, 0.1, a, to=to), run(operator, np.repeat(scalar, 5), a, to=to))
 
 
 def test_complex_arrays_take_real_scalars():
@@ -241,8 +257,32 @@ def test_pow(name):
         a, b = (rng.random(60) * 3 + 0.1).astype(name), rng.standard_normal(60).astype(name)
         tolerance = 1e-6 if name == "float32" else 1e-14
         np.testing.assert_allclose(run("pow", a, b), a**b, rtol=tolerance)
-        for exponent in (2.0, 3.0, -1.0, 0.5, 0.0):
+        for exponent in (2.0, 3.0, -1.0, 0.5, -0.5, 0.0):
             np.testing.assert_allclose(run("pow", a, exponent), a**exponent, rtol=tolerance)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_the_power_of_a_half_is_the_root(name):
+    """They differ at -0 and -inf. A number, or an array without dimensions, is known to be the half for all."""
+    a = np.array([-0.0, -np.inf, np.inf, 4.0], name)
+    with np.errstate(all="ignore"):
+        for half in (0.5, np.asarray(0.5, name)):
+            same(run("pow", a, half), np.sqrt(a))
+        for half in (-0.5, np.asarray(-0.5, name)):
+            same(run("pow", a, half), 1 / np.sqrt(a))
+    same(run("pow", a, np.array([0.5], name)), np.array([0, np.inf, np.inf, 2], name))
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_losses_of_probabilities_at_their_ends(name):
+    """Logarithms are at least -100, the slope's divisor 1e-12."""
+    x, y = np.array([0, 0, 1, 1, 0.5], name), np.array([0, 1, 0, 1, 0.5], name)
+    near = np.testing.assert_allclose
+    near(run("binary_cross_entropy", x, y), [0, 100, 100, 0, np.log(2)], rtol=1e-6)
+    near(run("binary_cross_entropy_grad", np.full(5, 2, name), x, y), [0, -2e12, 2e12, 0, 0], rtol=1e-6)
+    off = np.array([-3, -2, -0.5, 0, 2, np.nan], name)
+    near(run("huber", off, 2.0), [4, 2, 0.125, 0, 2, np.nan])
+    near(run("huber_slope", off, 2.0), [-2, -2, -0.5, 0, 2, np.nan])
 
 
 def test_dense_plans_fit_any_size():

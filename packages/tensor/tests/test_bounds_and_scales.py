@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_autograd import grad, gradcheck, gradgradcheck
 
 
 @pytest.mark.parametrize("bounds", [(math.nan, 2), (0, math.nan), (None, math.nan), (math.nan, None)])
@@ -79,6 +81,77 @@ def test_alpha_of_bools():
         ft.tensor([1, 2]).add_(ft.tensor([1, 2]), alpha=0.5)
 
 
+MIXED = [  # dtypes and elements of both operands, alpha, sum, difference
+    ((ft.int32, 8), (ft.uint8, 6), 128, 776, -760),
+    ((ft.int32, 8), (ft.uint8, 6), 300, 1808, -1792),
+    ((ft.int64, 0), (ft.int8, 100), 100, 10000, -10000),
+    ((ft.float32, 0), (ft.float16, 2), 1e5, 2e5, -2e5),
+    ((ft.float64, 1), (ft.float16, 60000), 2, 120001, -119999),
+    ((ft.uint8, 8), (ft.uint8, 6), 50, 52, 220),
+    ((ft.uint8, 8), (ft.uint8, 6), -1, 2, 14),
+    ((ft.complex64, 1j), (ft.float32, 2), 3j, 7j, -5j),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "alpha", "total", "rest"), MIXED)
+def test_alpha_is_a_factor_in_the_dtype_of_the_result(first, second, alpha, total, rest):
+    (one, x), (other, y) = first, second
+    a, b = ft.tensor([x], dtype=one), ft.tensor([y], dtype=other)
+    for form, expected in ((ft.add, total), (ft.sub, rest)):
+        wanted = ft.result_type(a, b)
+        assert form(a, b, alpha=alpha).tolist() == [expected] and form(a, b, alpha=alpha).dtype is wanted
+        assert getattr(a.clone(), form.__name__ + "_")(b, alpha=alpha).tolist() == [expected]
+        assert form(a, b.expand(3, 1), alpha=alpha).tolist() == [[expected]] * 3
+        assert form(a, b[0], alpha=alpha).dtype is ft.result_type(a, b[0])
+        out = ft.empty(1, dtype=wanted)
+        assert form(a, b, alpha=alpha, out=out) is out and out.tolist() == [expected]
+
+
+def test_alpha_may_be_a_number_of_any_kind():
+    x, whole = ft.tensor([8.0]), ft.tensor([8])
+    for two in (2, 2.0, np.float32(2), np.int64(2), ft.tensor(2), ft.tensor(2.0, dtype=ft.float64)):
+        assert ft.add(x, x, alpha=two).tolist() == [24] == x.clone().add_(x, alpha=two).tolist()
+        assert ft.add(x, 3, alpha=two).tolist() == [14] and x.sub(np.array([3.0]), alpha=two).tolist() == [2]
+    for refused in (ft.tensor([2.0]), ft.tensor(2.0, requires_grad=True), np.array(2.0), None, "2"):
+        for call in (lambda one: ft.add(x, x, alpha=one), lambda one: x.clone().sub_(x, alpha=one)):
+            with pytest.raises(TypeError, match=r"(add|sub_): expected alpha to be a number"):
+                call(refused)
+    for refused in (ft.tensor(2.0), ft.tensor(True)):
+        with pytest.raises(TypeError, match="add: expected an alpha of the kind of the result, int64"):
+            ft.add(whole, whole, alpha=refused)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "alpha"),
+    [("uint8", 300), ("uint8", -256), ("int8", 200), ("int64", 2**63), ("float16", 1e5), ("float32", -1e300)],
+)
+def test_an_alpha_that_the_result_cannot_hold_is_refused(dtype, alpha):
+    x = ft.ones(2, dtype=getattr(ft, dtype))
+    x.add_(x, alpha=1.0 if x.is_floating_point() else 2)  # learns the quick path
+    for call in (lambda: ft.add(x, x, alpha=alpha), lambda: x.sub_(x, alpha=alpha)):
+        with pytest.raises(OverflowError, match=f"(add|sub_): alpha.*does not fit.*{dtype}"):
+            call()
+
+
+@pytest.mark.parametrize("dtypes", [("float64",) * 2, ("float64", "float32"), ("complex128", "float64")], ids=str)
+def test_gradients_with_alpha(dtypes):
+    """By both operands, to order two, where they broadcast, differ in dtype, and are changed in place."""
+    x, y = (ft.tensor([[0.5, -2.0], [1.5, 3.0]], dtype=getattr(ft, name)).requires_grad_() for name in dtypes)
+    alpha = 2.5 - 1j if x.is_complex() else -2.5
+    factor = np.array(alpha).conj()
+    for form, sign in ((ft.add, 1), (ft.sub, -1)):
+        for row in (y, y[0], y[0, 1]):
+            for result in (form(x, row, alpha=alpha), getattr(x * 1, form.__name__ + "_")(row, alpha=alpha)):
+                of_x, of_y = grad(result, (x, y), ft.ones_like(result), retain_graph=True)
+                assert of_x.dtype is x.dtype and of_y.dtype is y.dtype
+                assert (of_x == 1).all()
+                total = 4 * sign * factor
+                assert of_y.sum().item() == (total if y.is_complex() else total.real)
+    assert gradcheck(lambda a, b: ft.add(a * b, b * b, alpha=2), (ft.ones(2, dtype=ft.float64).requires_grad_(),) * 2)
+    a, b = (ft.tensor(one, dtype=ft.float64, requires_grad=True) for one in ([1.0, 2.0], [[3.0], [4.0]]))
+    assert gradgradcheck(lambda a, b: ft.sub(a * b, b * b, alpha=2), (a, b))
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -100,3 +173,46 @@ def test_integers_beyond_int64_can_be_floats():
 @pytest.mark.parametrize(("shape", "dim"), [((0, 3), 0), ((3, 0), 1)])
 def test_chunks_of_nothing_are_as_many_as_asked_for(shape, dim):
     assert [tuple(one.shape) for one in ft.zeros(*shape).chunk(3, dim)] == [shape] * 3
+
+
+QUICK = {
+    "clamp": lambda x: x.clamp(0, 1),
+    "clamp from below": lambda x: ft.clamp(x, min=0.5),
+    "where and a number": lambda x: ft.where(x > 1, x, 0),
+    "where and an integer": lambda x: ft.where(x > 1, x.long(), 7),
+    "add with alpha": lambda x: ft.add(x, x, alpha=2.5),
+    "sub_ with alpha": lambda x: x.detach().sub_(x.detach(), alpha=0.0),
+    "half times a scale": lambda x: x.half() * SCALE,
+    "square": lambda x: x.square(),
+    "root": lambda x: x**0.5,
+}
+SCALE = ft.tensor(2.0)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_second_call_takes_the_quick_path(name, monkeypatch):
+    x = ft.tensor([1.0, 2.0], requires_grad=True)
+    first = QUICK[name](x).tolist()
+
+    def slow(op, *_):
+        raise AssertionError(f"{op.name} went the slow path")
+
+    monkeypatch.setattr("facula_tensor._quick.general", slow)
+    monkeypatch.setattr("facula_tensor._quick_many.general", slow)
+    assert QUICK[name](x).tolist() == first
+
+
+def test_a_subclass_is_asked_once_with_alpha():
+    seen = []
+
+    class Asked(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, kwargs))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = ft.ones(2).as_subclass(Asked)
+    for total in (ft.add(x, ft.ones(2), alpha=2), ft.ones(2).sub(x, alpha=-2.0), x.add_(ft.ones(2), alpha=2)):
+        assert type(total) is Asked and total.tolist() == [3, 3]
+    assert seen[0] == ("add", {"alpha": 2}) and ("sub", {"alpha": -2.0}) in seen
+    assert ("add_", {"alpha": 2}) in seen and not any(name in ("mul", "add_scaled") for name, _ in seen)

@@ -19,15 +19,20 @@ if TYPE_CHECKING:
 
     from ._registry import Kernel
 
-BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 6, 7, 8, 9
+BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 6, 7, 8, 9, 10
 HALVES = (FLOAT16, BFLOAT16)
-SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX = 1, 2, 3  # enum scalar_kind
-ARGUMENTS = (int, int, float, complex)  # what the launch is given for each
+FLOATS = (*HALVES, FLOAT32, FLOAT64)
+SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
+ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 6, 64
 ENDLESS = 1 << 62
 TILE, MOST_REPEATS = 512, 2  # elements of a tile, and tiles: see elementwise.c
 
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
+# Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
+# Others, factors and divisors above all (a loss times 70000), take part in float32.
+BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum eq ne lt le gt ge".split()
+ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 STRIDED_COST = 700  # picoseconds: an element that is not beside the one before
 STRUCT = ffi.typeof("struct facula_elementwise *")
@@ -86,6 +91,11 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         next_array += isinstance(one, int)
         next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
     kinds = [scalar_kind(one, code) for one, code in zip(operands, dtypes, strict=False)]
+    half = next((code for code in operands if code in HALVES), None)
+    if half is not None and name in ROUNDED:
+        for place in ROUNDED[name]:
+            if kinds[place] == SCALAR_REAL:
+                kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
     convert, cost = [ffi.NULL] * len(dtypes), kernel.cost
     for i, (there, here) in enumerate(zip((*operands, output), dtypes, strict=True)):
         if isinstance(there, int) and there != here:
@@ -118,6 +128,8 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     """A plan for one output and inputs that broadcast to its shape; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
     shape = output.shape
+    if operator == "pow" and output.dtype.code in FLOATS and (isinstance(inputs[1], type) or not inputs[1].shape):
+        operator = "pow_number"
     any_size = output.is_contiguous
     types = []
     for one in inputs:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._alpha import with_alpha
 from ._general import general
-from ._inplace import general_inplace, times
+from ._inplace import general_inplace
 from ._operator import Operator, operators, raw, recording
 from ._quick import make_accumulate, make_binary, make_inplace, make_inplace_unary, make_number_first, make_unary
 from ._quick_many import make_many, make_ternary
@@ -146,7 +147,7 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
 
     def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
         if type(alpha) is not int or alpha != 1:
-            other = times(op, input, other, alpha)
+            return with_alpha(op, input, other, alpha, out)
         result = call(input, other) if out is None else general(op, (input, other), (), True, out)
         if result is NotImplemented:
             raise TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")

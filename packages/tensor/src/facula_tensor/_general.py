@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, set_context, special
-from facula_storage import LaunchError, Layout, Plan, Storage, int64, layout_of
+from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64, layout_of
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
 
 from ._errors import DTypeError, launch_error, relabel
@@ -197,7 +197,19 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
     if op.accepts is not None and not op.accepts(compute):
         remedy = "take its abs()" if compute.category == COMPLEX else "convert, for example with .float()"
         raise DTypeError(f"{op.name}: not defined for {compute.name}; {remedy}")
+    if op.widens and compute in (float16, bfloat16):
+        return tuple([widen(op, place, a, compute, F) for place, a in enumerate(operands)])
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
+
+
+def widen(op: Operator, place: int, a: Any, half: DType, F: Any) -> Any:
+    """An operand beside half ones: without dimensions and of another dtype it stays as wide as what is computed in.
+
+    A loss in float16 times a scale of 70000 is so not infinite. PyTorch does this for the second operand alone.
+    """
+    if place not in op.widens or not isinstance(a, Tensor) or a.ndim or a.dtype is half:
+        return cast(op, a, half, F)
+    return a if a.dtype is float32 else F.to(a, (float32,))
 
 
 def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, edge_to, from_function, special
-from facula_storage import Layout, Plan, bool_
-from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+from facula_storage import Layout, Plan
+from facula_storage.extend import COMPLEX
 
+from ._alpha import factor_of, learn_scaled
 from ._errors import ArgumentError, DTypeError, relabel, show
-from ._general import coerce, describe, launch, mutated, node_for, promote, run
+from ._general import coerce, launch, mutated, node_for, promote, run
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._planning import find_plan, output_layouts
-from ._promotion import SCALAR_CATEGORY, can_cast, plain_number, result_type
+from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import bases_of, family_of, rebase
 
@@ -26,11 +27,9 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     try:
-        if type(alpha) is not int or alpha != 1:
-            learn_scaled(op, operands[0])
-            operands = (operands[0], times(op, operands[0], operands[1], alpha))
+        factored = type(alpha) is not int or alpha != 1
         if overridden(operands):
-            return ask(name, op.changing, operands, {})
+            return ask(name, op.changing, operands, {"alpha": alpha} if factored else {})
         target = operands[0]
         if not isinstance(target, Tensor):
             raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
@@ -40,6 +39,10 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
         if op.refuse is not None:
             op.refuse(*ready)
+        if factored:
+            learn_scaled(op, target)
+            ready = (*ready, factor_of(op, ready[0], ready[1], alpha))
+            op = operators["add_scaled"]
         if op.elementwise:
             ready = promote(op, ready, recording if record else raw)
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
@@ -110,42 +113,6 @@ def accumulate(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any
     if layout.is_contiguous or not overlaps_itself(layout):
         return general_inplace(op, operands, parameters, alpha)
     return op.raw(*operands)
-
-
-def learn_scaled(op: Operator, target: Any) -> None:
-    """Let the quick path know the kernel that multiplies and adds at once; floating tensors have one."""
-    if not op.scaled or not isinstance(target, Tensor):
-        return
-    layout = layout_of_tensor(target)
-    if layout.dtype.category == FLOATING and layout.is_contiguous and op.scaled_table.dense[layout.dense] is None:
-        plan = layout.device.backend.plan("add_scaled", (layout, layout, float), (layout,), ())
-        op.scaled_table.add_dense(op.scaled_table.dense, layout.dense, plan)
-
-
-def times(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
-    """`other * alpha` in the dtype of the result, for the operators that take a factor of their second operand."""
-    if not op.scaled:
-        raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
-    factor = plain_number(alpha)
-    if factor is None:
-        raise TypeError(f"{op.name}: expected alpha to be a number; got {describe(alpha)}")
-    if op.refuse is not None:
-        op.refuse(input, other)
-    if isinstance(input, Tensor) and (isinstance(other, Tensor) or type(other) in SCALAR_CATEGORY):
-        dtype = result_type(input, other)
-        category = SCALAR_CATEGORY[type(factor)]
-        if category > max(dtype.category, INTEGER) or (category == BOOL and dtype is not bool_):
-            raise DTypeError(
-                f"{op.name}: expected an alpha of the kind of the result, {dtype.name}; got {describe(alpha)}; "
-                "convert an operand, or alpha"
-            )
-        if dtype is bool_:
-            factor = bool(factor)
-            return raw.mul(other, factor) if isinstance(other, Tensor) else other and factor
-        # An integer operand scaled by a fraction would lose digits, and the result's dtype.
-        if isinstance(other, Tensor) and other.dtype.category < dtype.category:
-            other = recording.to(other, (dtype,))
-    return other * factor if factor != 1 else other
 
 
 def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:

@@ -49,7 +49,7 @@ operators: dict[str, Operator] = {}
 KNOWN = frozenset(
     "accepts arity cached changes check compute differentiable dunders execute forward holomorphic inplace "
     "inplace_dunders inputs kernel mask_operands optional outputs parameters reads_values redirect refuse reflected "
-    "result results reverse_all scaled values window".split()
+    "result results reverse_all scaled values widens window".split()
 )
 
 
@@ -97,10 +97,12 @@ class Operator:
     *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
     `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result) instead.
     `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
-    operand, and the sign that it gets. `refuse(*operands)` raises for operands that promotion alone would let pass;
-    where it `reads_values`, integer operands take no quick path. `redirect(F, operands, parameters)` may answer a call
-    in other operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an operand's name
-    to its rule; `reverse_all(F, g, edges, ...)` gives the gradients of all operands at once, None where an edge is.
+    operand, and the sign that it gets. `widens` names operands that are taken in float32 where they have no dimensions
+    and the operator computes in float16 or bfloat16. `refuse(*operands)` raises for operands that promotion alone would
+    let pass; where it `reads_values`, integer operands take no quick path. `redirect(F, operands, parameters)` may
+    answer a call in other operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an
+    operand's name to its rule; `reverse_all(F, g, edges, ...)` gives the gradients of all operands at once, None where
+    an edge is.
 
     `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
     place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
@@ -131,6 +133,7 @@ class Operator:
         self.holomorphic: bool = declared.get("holomorphic", True)
         self.forward: Callable | None = declared.get("forward")
         self.scaled: int = declared.get("scaled", 0)
+        self.widens = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
         self.mask_operands: int = declared.get("mask_operands", 0)
         self.inplace: bool = declared.get("inplace", is_elementwise and self.result is same)
         self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))

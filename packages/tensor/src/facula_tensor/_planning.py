@@ -168,7 +168,10 @@ def output_layouts(op: Operator, layouts: tuple, parameters: tuple) -> tuple[Lay
         return outputs if isinstance(outputs, tuple) else (outputs,)
     arrays = [one for one in layouts if isinstance(one, Layout)]
     shape = broadcast_shapes(op.name, *(one.shape for one in arrays))
-    dtype = op.result(arrays[-1].dtype)
+    dtype = arrays[-1].dtype
+    if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # beside a number in float32
+        dtype = arrays[0].dtype
+    dtype = op.result(dtype)
     return (contiguous(shape, dtype, arrays[-1].device),)
 
 

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 # the one used while somebody else is in a mode, and the raw one that gradient rules call.
 
 
+NUMBERS = frozenset((float, int))
+
+
 def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with one tensor operand and, perhaps, parameters."""
     dense, plans = op.table.dense, op.table.by_key
@@ -387,10 +390,10 @@ def make_inplace(op: Operator) -> Callable:
                     plans[(la, lb)].launch(la.numel, pa, pb, pa)
                 elif alpha is one:
                     dense[la.dense](la.numel, pa, pb, pa)
-                elif type(alpha) is bool:
-                    return general_inplace(op, (input, other), (), alpha)
-                else:
+                elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
                     scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+                else:
+                    return general_inplace(op, (input, other), (), alpha)
         except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
             pass
         else:

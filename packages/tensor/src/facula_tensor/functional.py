@@ -15,12 +15,11 @@ from .ops.activation import (
     silu,
     softmax,
 )
+from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
 from .ops.linear import linear
 from .ops.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
     cross_entropy,
     huber_loss,
     kl_div,

@@ -395,3 +395,33 @@ def check_gradient(row: Row, dtype: str, *, second: bool = False) -> None:
 def _gradients(row: Row, tensors: list[Any], second: bool, function: Callable[..., Any] | None = None) -> None:
     check = gradgradcheck if second else gradcheck
     check(function or (lambda *given: call(row, list(given))), tensors, atol=1e-4 if second else 1e-5, rtol=1e-3)
+
+
+STEPPED = ("floor_divide", "remainder", "fmod", "maximum", "minimum")  # x and itself meet where these have no slope
+
+
+def check_inplace_gradient(row: Row, dtype: str, *, second: bool = False) -> None:
+    """Derivatives through the in-place method: of a tensor used before, of a view, and with the tensor itself."""
+    inner = row if row.gradient_domain is None else Row(**{**vars(row), "domain": row.gradient_domain})
+    arrays = operands(inner, dtype, "contiguous", seed=5)
+    tensors = [make(array, dtype).requires_grad_() for array in arrays]
+
+    def changed(x: Any, *others: Any) -> Any:
+        target = x * 1
+        before = target + 1
+        return getattr(target, row.inplace)(*others) * before
+
+    def changed_in_part(x: Any, *others: Any) -> Any:
+        whole = x * 1
+        getattr(whole.t()[1:3], row.inplace)(*[other.t()[1:3] for other in others])
+        return whole * x
+
+    def changed_by_itself(x: Any) -> Any:
+        target = x * 1
+        return getattr(target, row.inplace)(*[target] * (row.arity - 1))
+
+    functions = [changed, changed_in_part]
+    if row.name not in STEPPED:
+        functions.append(changed_by_itself)
+    for function in functions:
+        _gradients(row, tensors[: 1 if function is changed_by_itself else None], second, function)

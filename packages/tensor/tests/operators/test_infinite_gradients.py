@@ -25,6 +25,18 @@ CASES = {
     "minimum": (ft.minimum, [[1, 2, 0], [2, 2, -1]], [[inf, inf, 0], [0, inf, inf]]),
     "minimum of nan": (ft.minimum, [[nan, 1, nan], [1, nan, nan]], [[inf] * 3, [inf] * 3]),
     "clamp": (lambda x: x.clamp(0, 1), [[-1, 0, 0.5, 1, 2]], [[0, inf, inf, inf, 0]]),
+    "clamp of nan": (lambda x: x.clamp(0, 1), [[nan, 0.5]], [[0, inf]]),
+    "clamp to nan": (ft.clamp, [[0, nan, 2], [nan, 0, nan]], [[0, 0, 0], [0, 0, 0]]),
+    "clamp to one number": (ft.clamp, [[0, 2, 5], [2, 2, 2], [2, 2, 2]], [[0, inf, 0], [0, 0, 0], [0, 0, inf]]),
+    "clamp to crossed bounds": (ft.clamp, [[0, 3, 9], [5] * 3, [2] * 3], [[0] * 3, [0] * 3, [inf] * 3]),
+    "hardtanh of nan": (F.hardtanh, [[nan, 0.5]], [[0, inf]]),
+    "relu6 of nan": (F.relu6, [[nan, 0.5]], [[0, inf]]),
+    "relu of nan": (F.relu, [[nan, 0.5]], [[inf, inf]]),
+    "elu of nan": (F.elu, [[nan, 0, 1]], [[inf, inf, inf]]),
+    "leaky_relu of nan": (F.leaky_relu, [[nan, 0, 1]], [[inf, inf, inf]]),
+    "rsqrt": (ft.rsqrt, [[1e30]], [[-inf]]),
+    "bce with logits": (F.binary_cross_entropy_with_logits, [[-1, 2], [1, 0.5]], [[-inf, inf], [inf, -inf]]),
+    "huber_loss": (lambda x: F.huber_loss(x, x.detach() * 0), [[-9, -0.5, 2]], [[-inf, -inf, inf]]),
     "clamp by tensors": (ft.clamp, [[-1, 0.5, 2], [0] * 3, [1] * 3], [[0, inf, 0], [inf, 0, 0], [0, 0, inf]]),
     "where": (lambda x, y: ft.where(x > 0, x, y), [[1, -1], [0, 0]], [[inf, 0], [0, inf]]),
     "relu": (F.relu, [[-1, 0, 1]], [[0, 0, inf]]),
@@ -65,6 +77,36 @@ def test_elu_of_infinity_has_its_slope():
     (first,) = grad(F.elu(x).sum(), x, create_graph=True)
     (second,) = grad(first.sum(), x)
     assert (first.tolist(), second.tolist()) == ([1, 0], [0, 0])
+
+
+# function, points, first and second derivative there: PyTorch 2.13's.
+BENDS = {
+    "elu": (F.elu, [-0.0, 0, 1, nan], [1, 1, 1, 1], [0, 0, 0, 0]),
+    "elu(0.5)": (lambda x: F.elu(x, 0.5), [0, 1, nan], [0.5, 1, 1], [0, 0, 0]),
+    "clamp": (lambda x: (x * x).clamp(1, 4), [0, 1, 2, 3], [0, 2, 4, 0], [0, 2, 2, 0]),
+    "huber_loss": (
+        lambda x: F.huber_loss(x, x.detach() * 0, reduction="none", delta=2.0),
+        [-3, -2, -1, 0, 1, 2, 3, nan],
+        [-2, -2, -1, 0, 1, 2, 2, nan],
+        [0, 0, 1, 1, 1, 0, 0, 0],
+    ),
+    "smooth_l1_loss": (
+        lambda x: F.smooth_l1_loss(x, x.detach() * 0, reduction="none", beta=0.5),
+        [-1, -0.5, 0, 0.25, 0.5],
+        [-1, -1, 0, 0.5, 1],
+        [0, 0, 2, 2, 0],
+    ),
+    "l1_loss": (lambda x: F.l1_loss(x * x, x.detach(), reduction="none"), [0, 1, 2], [0, 0, 4], [0, 0, 2]),
+}
+
+
+@pytest.mark.parametrize("name", BENDS)
+def test_where_slopes_change(name):
+    function, at, slopes, bends = BENDS[name]
+    x = ft.tensor(at, dtype=ft.float64, requires_grad=True)
+    (first,) = grad(function(x).sum(), x, create_graph=True)
+    np.testing.assert_array_equal(first.detach().numpy(), slopes)
+    np.testing.assert_array_equal(grad(first.sum(), x)[0].numpy(), bends)
 
 
 CHOOSING = {

@@ -6,7 +6,7 @@ from harness import lay, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import gradcheck, gradgradcheck
+from facula_autograd import grad, gradcheck, gradgradcheck
 
 SHAPES = [(5, 3), (32, 10), (3, 700), (2, 5, 4, 3), (4,), (1, 1), (6, 17, 2)]
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
@@ -170,6 +170,8 @@ REFUSED = {
     "foreign": (lambda F, x: F.cross_entropy(x, [0, 1]), TypeError, "target.*list"),
     "bce shape": (lambda F, x: F.binary_cross_entropy(x, ft.ones(3)), ValueError, r"\(2, 3\).*\(3,\)"),
     "bce range": (lambda F, x: F.binary_cross_entropy(x + 2, x), ValueError, "0 to 1"),
+    "bce target": (lambda F, x: F.binary_cross_entropy(x, x - 1), ValueError, "element of target to be from 0 to 1"),
+    "bce nan": (lambda F, x: F.binary_cross_entropy(x * np.nan, x), ValueError, "element of input to be from 0 to 1"),
     "huber": (lambda F, x: F.huber_loss(x, x, delta=0), ValueError, "delta > 0; got 0"),
     "smooth": (lambda F, x: F.smooth_l1_loss(x, x, beta=-1), ValueError, "beta >= 0; got -1"),
 }
@@ -246,6 +248,63 @@ def test_weights_and_extremes_of_distances():
     assert F.smooth_l1_loss(x, y, beta=0).item() == 1.5
     assert F.mse_loss(x, y, size_average=False).item() == 5
     assert F.mse_loss(x, y, reduce=False).tolist() == [1, 4]
+
+
+# probability, target: slope by the probability, by the target, and the probability's second derivative. PyTorch 2.13's.
+ENDS = {
+    (0.0, 0.0): (0, np.inf, 0),
+    (0.0, 1.0): (-1e12, np.inf, 1e24),
+    (0.0, 0.5): (-5e11, np.inf, 5e23),
+    (1.0, 1.0): (0, -np.inf, 0),
+    (1.0, 0.0): (1e12, -np.inf, 1e24),
+    (1.0, 0.25): (7.5e11, -np.inf, 7.5e23),
+    (0.5, 0.5): (0, 0, 4),
+    (0.25, 1.0): (-4, np.log(3), 16),
+    (1e-30, 0.0): (1e-18, None, 0),
+}
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gradients_of_probabilities_at_their_ends(dtype, weighted):
+    for (at, aim), (slope, by_target, bend) in ENDS.items():
+        x, y = (ft.tensor([one], dtype=dtype, requires_grad=True) for one in (at, aim))
+        loss = F.binary_cross_entropy(x, y, ft.tensor([3.0], dtype=dtype) if weighted else None)
+        factor = 3 if weighted else 1
+        first, second = grad(loss, (x, y), create_graph=True)
+        assert first.item() == pytest.approx(factor * slope, rel=1e-5)
+        if by_target is not None:
+            assert second.item() == pytest.approx(factor * by_target, rel=1e-5)
+        assert grad(first, x)[0].item() == pytest.approx(factor * bend, rel=1e-5, abs=1e-30)
+
+
+def test_a_saturated_classifier_learns_on():
+    logits = ft.tensor([20.0, -110.0, 110.0], requires_grad=True)
+    F.binary_cross_entropy(ft.sigmoid(logits), ft.tensor([1.0, 0.0, 0.5])).backward()
+    assert logits.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("weight", [None, 2.5], ids=str)
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
+def test_confident_logits(dtype, weight):
+    """Value and slope are exact where the classifier is right, far from 0 on either side."""
+    x, y = ft.tensor([20.0, -20.0, 40.0, -40.0], dtype=dtype, requires_grad=True), ft.tensor([1, 0, 1, 0], dtype=dtype)
+    factor = 1 if weight is None else weight
+    by_logit = ft.tensor(factor, dtype=dtype)
+    loss = F.binary_cross_entropy_with_logits(x, y, reduction="none", pos_weight=None if weight is None else by_logit)
+    tails = np.exp([-20.0, -20.0, -40.0, -40.0]) * [factor, 1, factor, 1]
+    np.testing.assert_allclose(loss.tolist(), tails, rtol=1e-6)
+    (slope,) = grad(loss, x, ft.ones_like(loss), create_graph=True)
+    np.testing.assert_allclose(slope.tolist(), tails * [-1, 1, -1, 1], rtol=1e-6)
+    np.testing.assert_allclose(grad(slope.sum(), x)[0].tolist(), tails, rtol=1e-6)
+
+
+def test_gradients_by_all_that_weighs_logits():
+    rng = np.random.default_rng(4)
+    shapes = (3, 4), (3, 4), (4,)
+    x, y, w = (ft.tensor(rng.random(shape) * 2 - 0.5, requires_grad=True) for shape in shapes)
+    assert gradcheck(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
+    assert gradgradcheck(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
 
 
 def test_what_is_no_probability_has_no_divergence():

@@ -74,6 +74,18 @@ def test_second_gradient(row, dtype):
     harness.check_gradient(row, dtype, second=True)
 
 
+@pytest.mark.parametrize(("row", "dtype"), cases(gradient=True, inplace=True, dtypes=lambda row: row.gradient))
+def test_inplace_gradient(row, dtype):
+    harness.check_inplace_gradient(row, dtype)
+
+
+@pytest.mark.parametrize(
+    ("row", "dtype"), cases(gradient=True, inplace=True, second=True, dtypes=lambda row: row.gradient)
+)
+def test_second_inplace_gradient(row, dtype):
+    harness.check_inplace_gradient(row, dtype, second=True)
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.gradient], ids=str)
 def test_half_precision_gradients_have_the_operands_dtype(row):
     for dtype in ("float16", "bfloat16", "float32"):

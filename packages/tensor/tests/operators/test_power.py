@@ -24,6 +24,18 @@ BASES = {
     (-2.0, 3): (-8, 12, -12),
     (2.0, 0.5): (2**0.5, 0.5 * 2**-0.5, -0.25 * 2**-1.5),
 }
+# The same at negative zero, infinities and NaN.
+ROOTS = {
+    (-0.0, 0.5): (-0.0, -INF, -INF),
+    (-INF, 0.5): (NAN, NAN, 0),
+    (INF, 0.5): (INF, 0, 0),
+    (-0.0, -0.5): (-INF, -INF, INF),
+    (-0.0, 1.5): (0, 0, -INF),
+    (NAN, 0.5): (NAN, NAN, NAN),
+    (NAN, 0): (1, 0, 0),
+    (NAN, 1): (NAN, 1, 0),
+    (-INF, 3): (-INF, INF, -INF),
+}
 # PyTorch's, but where it has NaN, for the second derivative of 0 ** y: that is 0 for y > 0, where 0 ** y is constant.
 EXPONENTS = {
     (0.0, 0): (1, 0, 0),
@@ -59,6 +71,18 @@ def test_the_base(base, exponent, dtype):
     assert derivatives(lambda x: x**exponent, base, dtype) == expected
     assert derivatives(lambda x: x**other, base, dtype) == expected
     assert derivatives(lambda x: x ** other.clone().requires_grad_(), base, dtype) == expected
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize(("base", "exponent"), ROOTS, ids=str)
+def test_roots_at_the_ends(base, exponent, dtype):
+    """A number, or a tensor without dimensions, for an exponent."""
+    found = derivatives(lambda x: x**exponent, base, dtype)
+    assert found == pytest.approx(ROOTS[base, exponent], nan_ok=True)
+    assert math.copysign(1, found[0]) == math.copysign(1, ROOTS[base, exponent][0]) or math.isnan(found[0])
+    if exponent == 0.5:
+        half = ft.tensor(0.5, dtype=dtype)
+        assert (ft.tensor([base], dtype=dtype) ** half).item() == pytest.approx(found[0], nan_ok=True)
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])

@@ -104,7 +104,8 @@ class _elu:
     accepts = real
 
     def reverse_input(F, g, input, other):
-        return F.where(F.gt(input, 0), g, F.mul(g, F.mul(F.exp(F.below_zero(input)), other)))
+        # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
+        return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), other)), g)
 
     def reverse_other(F, g, input, _other):
         return F.mul(g, F.expm1(F.below_zero(input)))
@@ -112,8 +113,8 @@ class _elu:
 
 @composite
 def below_zero(F: Any, input: Tensor) -> Tensor:
-    """Negative elements; 0 for the others, so that nothing overflows where it is not looked at."""
-    return F.where(F.gt(input, 0), 0, input)
+    """Negative elements; 0 for the others and NaN, so that nothing overflows where it is not looked at."""
+    return F.where(F.lt(input, 0), input, 0)
 
 
 # ----------------------------------------------------------------------------------------- PyTorch's functions

@@ -9,13 +9,10 @@ from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._operator import pass_on, raw, recording
-from .._overrides import asks
+from .._operator import pass_on, passed_on
 from .._promotion import floating
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
+from .._tensor import Tensor
 from .complex_parts import magnitude
-from .copying import give, store
 
 __all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
 
@@ -76,6 +73,20 @@ class sub:
 
 
 @elementwise
+class _add_scaled:
+    """input + other * alpha in one pass: `add` and `sub` with a factor, which is a number."""
+
+    inputs = ("input", "other", "alpha")
+
+    @passed_on
+    def reverse_input(F, g, input_layout):
+        return F.sum_to(g, input_layout)
+
+    def reverse_other(F, g, alpha, other_layout):
+        return F.sum_to(F.mul(g, alpha), other_layout)
+
+
+@elementwise
 class mul:
     """The product of each pair of elements; logical and for bool.
 
@@ -88,6 +99,7 @@ class mul:
     inputs = ("input", "other")
     dunders = ("__mul__", "__rmul__")
     inplace_dunders = ("__imul__",)
+    widens = ("input", "other")
 
     def reverse_input(F, g, _input, other):
         return F.mul(g, other)
@@ -109,6 +121,7 @@ class div:
     dunders = ("__truediv__",)
     inplace_dunders = ("__itruediv__",)
     compute = floating
+    widens = ("other",)
 
     def reverse_input(F, g, _input, other):
         return F.div(g, other)
@@ -215,6 +228,26 @@ class neg:
         return F.neg(g)
 
 
+def counted(dtype: DType) -> DType:
+    """int64 for bool."""
+    return int64 if dtype is bool_ else dtype
+
+
+@elementwise
+class square:
+    """Each element times itself; int64 for bool.
+
+    >>> from facula_tensor import tensor
+    >>> square(tensor([1.0, -3.0]))
+    tensor([1., 9.])
+    """
+
+    compute = counted
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.mul(input, 2))
+
+
 @elementwise
 class abs:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0.
@@ -247,29 +280,6 @@ class sign:
 
     def reverse_input(F, g):
         return F.zeros_like(g)
-
-
-# ------------------------------------------------------------------------------------- made of the others
-@asks
-@method()
-def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element times itself; int64 for bool.
-
-    >>> from facula_tensor import tensor
-    >>> square(tensor([1.0, -3.0]))
-    tensor([1., 9.])
-    """
-    input = as_tensor("square", input)
-    if input.dtype is bool_:
-        input = raw.to(input, (int64,))
-    return give("square", recording.mul(input, input), out)
-
-
-@asks
-@method()
-def square_(self: Tensor) -> Tensor:
-    """`square` in place: changes this tensor and returns it."""
-    return store("square_", self, square(self))
 
 
 # ------------------------------------------------------------------------------- the rules' own composites

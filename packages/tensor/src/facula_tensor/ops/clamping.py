@@ -115,7 +115,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
 
     `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
-    At a bound the gradient goes to the element. RuntimeError where both are missing.
+    At a bound the gradient goes to the element, and at NaN it is 0. RuntimeError where both are missing.
 
     >>> from facula_tensor import tensor
     >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)

@@ -38,6 +38,7 @@ class floor_divide:
     reflected = ("__rfloordiv__",)
     inplace_dunders = ("__ifloordiv__",)
     accepts = divisible
+    widens = ("other",)
 
     def reverse_input(F, g):
         return F.zeros_like(g)
@@ -52,6 +53,7 @@ class _trunc_divide:
 
     inputs = ("input", "other")
     accepts = divisible
+    widens = ("other",)
 
     def reverse_input(F, g):
         return F.zeros_like(g)

@@ -10,12 +10,11 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._declare import elementwise, operator
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
+from .._promotion import floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
 
 __all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
     "cross_entropy",
     "huber_loss",
     "kl_div",
@@ -212,6 +211,28 @@ class _squared_difference:
         return F.mul(F.mul(F.sub(input, other), g), -2)
 
 
+@elementwise
+class _huber:
+    """Half the square of what is less than other, and linear beyond."""
+
+    inputs = ("input", "other")
+    compute = floating
+
+    def reverse_input(F, g, input, other):
+        return F.mul(g, F.huber_slope(input, other))
+
+
+@elementwise
+class _huber_slope:
+    """input, or the bound, other or its negative, that it is beyond; at a bound the slope is 0."""
+
+    inputs = ("input", "other")
+    compute = floating
+
+    def reverse_input(F, g, input, other):
+        return F.where(F.lt(F.abs(input), other), g, 0)
+
+
 def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
     """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
     if weight is not None:
@@ -283,9 +304,7 @@ def huber_loss(
     if not isinstance(delta, (int, float)) or not delta > 0:
         raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta!r}")
     pair("huber_loss", input, target)
-    off = (input - target).abs()
-    near = off.clamp(max=delta)  # near (off - near / 2): a square where they are equal, a line beyond
-    return reduced(near * (off - near * 0.5), reduction, weight)
+    return reduced(recording.huber(input - target, delta), reduction, weight)
 
 
 def smooth_l1_loss(
@@ -308,63 +327,6 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     return huber_loss(input, target, reduction, beta) / beta
-
-
-def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
-
-    ValueError where shapes differ or an input is not from 0 to 1.
-
-    >>> from facula_tensor import tensor
-    >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
-    tensor(0.3466)
-    """
-    reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
-    same_shape("binary_cross_entropy", input, target)
-    if not ((input >= 0) * (input <= 1)).all():
-        raise ArgumentError("binary_cross_entropy: expected every element of input to be from 0 to 1")
-    losses = -(target * input.log().clamp(min=-100) + (1 - target) * (-input).log1p().clamp(min=-100))
-    return reduced(losses if weight is None else losses * weight, reduction)
-
-
-def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
-) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term.
-
-    >>> from facula_tensor import tensor
-    >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
-    tensor(0.3466)
-    """
-    reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
-    same_shape("binary_cross_entropy_with_logits", input, target)
-    negative = recording.log_sigmoid(input)  # log(sigmoid(x)), and log(1 - sigmoid(x)) is that less x
-    other = 1 - target
-    if pos_weight is None:
-        losses = other * input - negative
-    else:
-        losses = other * input - (other + pos_weight * target) * negative
-    return reduced(losses if weight is None else losses * weight, reduction)
-
-
-def same_shape(operation: str, input: Any, target: Any) -> None:
-    """Raise unless both are tensors of one shape."""
-    a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
-    if a != b:
-        raise ArgumentError(f"{operation}: expected target of input's shape {a}; got {b}")
 
 
 def kl_div(

@@ -206,7 +206,7 @@ class rsqrt:
     compute = floating
 
     def reverse_input(F, g, out):
-        return F.mul(g, F.mul(F.mul(out, F.mul(out, out)), -0.5))
+        return F.mul(F.mul(g, -0.5), F.mul(out, F.mul(out, out)))
 
 
 @elementwise

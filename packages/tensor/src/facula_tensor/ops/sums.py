@@ -22,7 +22,7 @@ __all__ = ["mean", "prod", "sum"]
 
 @composite
 def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
-    """`g` summed to the shape it was broadcast from."""
+    """`g` summed to the shape it was broadcast from; in the layout's dtype, if it was wider than the result's."""
     shape, target = layout_of_tensor(g).shape, layout.shape
     if shape == target:
         return g
@@ -33,7 +33,8 @@ def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
         kept = tuple(dim for dim in dims if dim >= extra)
         if kept:
             g = F.sum(g, (kept, True))
-        return F.sum(g, (leading, False))
+        g = F.sum(g, (leading, False))
+        return g if target or layout_of_tensor(g).dtype is layout.dtype else F.to(g, (layout.dtype,))
     return F.sum(g, (dims, True))
 
 

@@ -1,0 +1,159 @@
+"""Losses of probabilities of two classes, and of their logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._declare import elementwise
+from .._errors import ArgumentError
+from .._operator import composite, recording
+from .._promotion import floating
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+from .losses import reduced, reduction_of
+from .pointwise import real
+
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
+
+SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabilities of 0 and 1 finite
+
+
+@elementwise
+class _binary_cross_entropy:
+    """-(other log(input) + (1 - other) log(1 - input)), the logarithms at least -100."""
+
+    inputs = ("input", "other")
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input, other):
+        return F.binary_cross_entropy_grad(g, input, other)
+
+    def reverse_other(F, g, input, _other):
+        return F.mul(g, F.sub(F.log1p(F.neg(input)), F.log(input)))
+
+
+@elementwise
+class _binary_cross_entropy_grad:
+    """grad (input - other) / (input (1 - input)), the divisor bounded."""
+
+    inputs = ("grad", "input", "other")
+    compute = floating
+    accepts = real
+
+    def reverse_grad(F, g, input, other):
+        return F.binary_cross_entropy_grad(g, input, other)
+
+    def reverse_input(F, g, grad, input, other):
+        # (input**2 - 2 input other + other) / divisor**2
+        bend = F.add(F.mul(input, F.sub(input, F.mul(other, 2))), other)
+        divisor = F.add(F.odds_slope(input), SMALLEST_SLOPE)
+        return F.div(F.mul(F.mul(g, grad), bend), F.mul(divisor, divisor))
+
+    def reverse_other(F, g, grad, input):
+        return F.neg(F.div(F.mul(g, grad), F.clamp_min(F.odds_slope(input), SMALLEST_SLOPE)))
+
+
+@composite
+def odds_slope(F: Any, input: Tensor) -> Tensor:
+    """input (1 - input): the slope of a probability by its logit."""
+    return F.mul(input, F.sub(1, input))
+
+
+@elementwise
+class _logistic_loss:
+    """-(weight target log(p) + (1 - target) log(1 - p)) of p = sigmoid(input), without overflow."""
+
+    inputs = ("input", "target", "weight")
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input, target, weight, input_layout):
+        return F.sum_to(F.mul(g, F.logistic_slope(input, target, weight)), input_layout)
+
+    def reverse_target(F, g, input, weight, target_layout):
+        if isinstance(weight, Tensor):
+            input = F.add(input, F.mul(F.sub(weight, 1), F.log_sigmoid(input)))
+        return F.neg(F.sum_to(F.mul(g, input), target_layout))
+
+    def reverse_weight(F, g, input, target, weight_layout):
+        return F.neg(F.sum_to(F.mul(g, F.mul(target, F.log_sigmoid(input))), weight_layout))
+
+
+@elementwise
+class _logistic_slope:
+    """The slope of `logistic_loss` by its input: sigmoid(input) - target, where weight is 1."""
+
+    inputs = ("input", "target", "weight")
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input, target, weight, input_layout):
+        rest = F.sigmoid(F.neg(input))
+        bend = F.mul(F.mul(g, F.sigmoid(input)), rest)
+        if isinstance(weight, Tensor):
+            bend = F.mul(bend, F.add(F.mul(target, F.sub(weight, 1)), 1))
+        return F.sum_to(bend, input_layout)
+
+    def reverse_target(F, g, input, weight, target_layout):
+        if isinstance(weight, Tensor):
+            g = F.mul(g, F.add(F.mul(F.sub(weight, 1), F.sigmoid(F.neg(input))), 1))
+        return F.neg(F.sum_to(g, target_layout))
+
+    def reverse_weight(F, g, input, target, weight_layout):
+        return F.neg(F.sum_to(F.mul(g, F.mul(target, F.sigmoid(F.neg(input)))), weight_layout))
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
+
+    ValueError where shapes differ or an element of either is not from 0 to 1. At 0 and 1 the gradients of `input` are
+    finite, as PyTorch's: what they are divided by is at least 1e-12.
+
+    >>> from facula_tensor import tensor
+    >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
+    tensor(0.3466)
+    """
+    reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
+    same_shape("binary_cross_entropy", input, target)
+    for name, probabilities in (("input", input), ("target", target)):
+        given = probabilities.detach()
+        if given.numel() and not (given.amin() >= 0 and given.amax() <= 1):
+            raise ArgumentError(f"binary_cross_entropy: expected every element of {name} to be from 0 to 1")
+    losses = recording.binary_cross_entropy(input, target)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term.
+
+    >>> from facula_tensor import tensor
+    >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
+    tensor(0.3466)
+    """
+    reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
+    same_shape("binary_cross_entropy_with_logits", input, target)
+    losses = recording.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def same_shape(operation: str, input: Any, target: Any) -> None:
+    """Raise unless both are tensors of one shape."""
+    a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
+    if a != b:
+        raise ArgumentError(f"{operation}: expected target of input's shape {a}; got {b}")

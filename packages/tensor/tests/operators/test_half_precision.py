@@ -1,0 +1,104 @@
+"""Numbers and zero-dimensional tensors beside float16 and bfloat16: taken in float32, or rounded first."""
+
+import numpy as np
+import pytest
+from harness import values_of
+
+import facula_tensor as ft
+from facula_autograd import grad
+
+HALVES = ("float16", "bfloat16")
+SCALES = {"float32": 1.2345678, "float64": -0.1, "int64": 70001}
+
+# PyTorch 2.13 on the CPU, but for a zero-dimensional first operand of `mul`, which is rounded there.
+WIDE = {
+    "x * s": (lambda x, s: x * s, np.multiply),
+    "s * x": (lambda x, s: s * x, np.multiply),
+    "x / s": (lambda x, s: x / s, np.divide),
+    "x // s": (lambda x, s: x // s, np.floor_divide),
+    "div(x, s, trunc)": (lambda x, s: ft.div(x, s, rounding_mode="trunc"), lambda x, s: np.trunc(x / s)),
+    "x.mul_(s)": (lambda x, s: x.clone().mul_(s), np.multiply),
+    "x.div_(s)": (lambda x, s: x.clone().div_(s), np.divide),
+    "mul(out=)": (lambda x, s: ft.mul(x, s, out=ft.empty(4, dtype=x.dtype)), np.multiply),
+}
+NARROW = {
+    "x + s": (lambda x, s: x + s, np.add),
+    "s - x": (lambda x, s: s - x, lambda x, s: s - x),
+    "x % s": (lambda x, s: x % s, np.remainder),
+    "fmod": (ft.fmod, np.fmod),
+    "x ** s": (lambda x, s: x**s, lambda x, s: np.sign(x) * np.inf if s > 100 else x**s),
+    "x < s": (lambda x, s: x < s, np.less),
+    "s >= x": (lambda x, s: s >= x, np.less_equal),
+    "x == s": (lambda x, s: x == s, np.equal),
+    "add_": (lambda x, s: x.clone().add_(s), np.add),
+}
+
+
+def rounded(values, dtype):
+    """Float32 values as the nearest that the half dtype has, still in float32."""
+    values = np.asarray(values, np.float32)
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            return values.astype(np.float16).astype(np.float32)
+    bits = values.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+def elements(dtype):
+    """Half elements, one of them what -0.1 is rounded to, as a tensor and as float32."""
+    values = rounded([0.001, 2.0, -0.1, 1.3], dtype)
+    return ft.tensor(values, dtype=getattr(ft, dtype)), values
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", [*WIDE, *NARROW])
+def test_zero_dimensional_operands(name, dtype):
+    x, values = elements(dtype)
+    operate, definition = {**WIDE, **NARROW}[name]
+    for kind, number in SCALES.items():
+        scale = np.float32(number)
+        with np.errstate(all="ignore"):
+            if name in NARROW:
+                scale = rounded(scale, dtype)
+            wanted = definition(values, scale)
+            wanted = wanted if wanted.dtype == bool else rounded(wanted, dtype)
+        got = operate(x, ft.tensor(number, dtype=getattr(ft, kind)))
+        assert got.dtype is (ft.bool if wanted.dtype == bool else x.dtype)
+        if "**" not in name:
+            np.testing.assert_array_equal(values_of(got), wanted)
+        plain = operate(x, number if "//" not in name else ft.tensor(float(number)))
+        np.testing.assert_array_equal(values_of(plain), values_of(got))  # a number of Python's does the same
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_of_one_dtype_nothing_is_wide(dtype):
+    x, values = elements(dtype)
+    s = ft.tensor(3.0, dtype=x.dtype)
+    for _ in range(2):
+        np.testing.assert_array_equal(values_of(x * s), rounded(values * 3, dtype))
+        assert (ft.tensor(3.0) * ft.tensor(2.0, dtype=x.dtype)).dtype is ft.float32
+
+
+def test_a_large_scale_is_not_infinite_in_float16():
+    loss = ft.tensor([0.001, 0.5], dtype=ft.float16, requires_grad=True)
+    for scale in (ft.tensor(70000.0), ft.tensor(70000.0, dtype=ft.float64), ft.tensor(70000)):
+        for scaled in (loss * scale, scale * loss, (loss * 1).mul_(scale)):
+            assert scaled.tolist() == [70, 35008]
+            assert grad(scaled, loss, ft.tensor([0.5, 0.125], dtype=ft.float16))[0].tolist() == [35008, 8752]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("name", ["x * s", "s * x", "x / s", "x.mul_(s)", "x.div_(s)", "x + s"])
+def test_gradients_have_the_operands_dtypes(name, kind):
+    operate, _ = {**WIDE, **NARROW}[name]
+    start = ft.tensor([1.0, 2.0, 4.0], dtype=ft.float16, requires_grad=True)
+    s = ft.tensor(0.5, dtype=getattr(ft, kind), requires_grad=True)
+    for _ in range(2):  # on the slow path and on the quick one
+        of_x, of_s = grad(operate(start * 1, s).sum(), (start, s), create_graph=True)
+        assert of_x.dtype is ft.float16 and of_s.dtype is s.dtype and of_s.shape == ()
+        slopes = {"*": ([0.5] * 3, 7), "/": ([2] * 3, -28), "+": ([1] * 3, 3)}
+        wanted = slopes["/" if "/" in name or "div" in name else "+" if "+" in name else "*"]
+        assert (of_x.tolist(), of_s.item()) == wanted
+        if "+" not in name:
+            second = grad(of_x.sum(), s)[0]
+            assert second.dtype is s.dtype and second.item() == (-12 if wanted[1] < 0 else 3)
