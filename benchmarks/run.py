@@ -33,6 +33,8 @@ class Group(NamedTuple):
 GROUPS = (
     Group("hot_path", "One operator, 4×4"),
     Group("small_calls", "Small calls of other families"),
+    Group("views", "Parts and views, 4×4"),
+    Group("creation", "New tensors, and numbers out of them"),
     Group("shapes", "Shapes that never repeat"),
     Group("graphs", "Graphs"),
     Group("training", "Training"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import Device
 from facula_tensor import Size, Tensor
-from facula_tensor.extend import layout_of_tensor, make
+from facula_tensor.extend import make, snapshot
 
 from ._siblings import needs
 
@@ -104,7 +104,10 @@ def wanted_device(map_location: Any) -> Device:
 
 def to_parts(value: Any) -> Parts | None:
     """A tensor as storage, layout and offset; None for what is none."""
-    return (value._storage, layout_of_tensor(value), value._offset) if isinstance(value, Tensor) else None
+    if not isinstance(value, Tensor):
+        return None
+    now = snapshot(value)
+    return now._storage, now._layout, now._offset
 
 
 def without_size(value: Any) -> Any:

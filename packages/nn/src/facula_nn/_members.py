@@ -14,7 +14,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor
-from facula_tensor.extend import layout_of_tensor, make, plain_torch_function
+from facula_tensor.extend import make, plain_torch_function, snapshot
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -49,7 +49,8 @@ class Buffer(Tensor):
         source = empty(0) if data is None else data
         if not isinstance(source, Tensor):
             raise TypeError(f"Buffer: expected data to be a Tensor; got {type(source).__name__}")
-        new = make(cls, layout_of_tensor(source), source._storage, source._offset)
+        now = snapshot(source)
+        new = make(cls, now._layout, now._storage, now._offset)
         new.persistent = persistent
         return new
 

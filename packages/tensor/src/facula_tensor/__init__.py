@@ -34,6 +34,7 @@ from . import _creation, _from_data, _promotion, _random
 from . import _indexing as _indexing
 from . import _repr as _repr
 from . import _resize as _resize
+from . import _setitem as _setitem
 from . import _startup as _startup
 from ._creation import *
 from ._from_data import *

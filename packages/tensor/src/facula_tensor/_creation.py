@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from facula_storage import (
-    Device,
-    DType,
-    contiguous,
-    cpu,
-    int64,
-)
+from facula_storage import Device, DType, Layout, contiguous, cpu, int64
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import INTEGER, allocate, dtype_of_numpy
+from facula_storage.extend import INTEGER, dtype_of_numpy
 
 from ._errors import ArgumentError, relabel
+from ._fresh import filled, filler, fresh, layout_for, new_empty
 from ._operator import composite, raw, recording
 from ._promotion import (
     as_dtype,
@@ -27,9 +22,7 @@ from ._promotion import (
     number_for,
     scalar_dtype,
 )
-from ._tensor import Tensor, make, method
-from .ops.copying import fill
-from .ops.shape import sizes
+from ._tensor import Tensor, layout_of_tensor, make, method
 
 __all__ = [
     "arange",
@@ -63,15 +56,8 @@ def empty(
     >>> empty(2, 3).shape
     facula.Size([2, 3])
     """
-    try:
-        shape = sizes("empty", lengths, size)
-        if min(shape, default=0) < 0:
-            raise ArgumentError(f"empty: expected lengths of at least 0; got {shape}")
-        layout = contiguous(shape, get_default_dtype() if dtype is None else as_dtype(dtype, "empty"), _place(device))
-        return finish(make(Tensor, layout, allocate(layout)), requires_grad)
-    except Exception as error:  # said of `ones`, where that was called
-        relabel(error, "empty")
-        raise
+    result = new_empty(lengths, size, dtype, device)
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -80,12 +66,18 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     >>> full((2,), 7)
     tensor([7, 7])
     """
-    value = as_number(fill_value.item() if isinstance(fill_value, Tensor) else fill_value, "full", "fill_value")
-    if dtype is None:
-        dtype = scalar_dtype(type(value))
-    result = empty(*sizes("full", (size,)), dtype=dtype, device=device)
-    fill(result, value, "full")
-    return finish(result, requires_grad)
+    try:
+        if type(fill_value) is not float and type(fill_value) is not int:
+            fill_value = as_number(
+                fill_value.item() if isinstance(fill_value, Tensor) else fill_value, "full", "fill_value"
+            )
+        if dtype is None:
+            dtype = scalar_dtype(type(fill_value))
+        result = filled(layout_for("full", (size,), None, dtype, device), fill_value)
+    except Exception as error:
+        relabel(error, "full")
+        raise
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def zeros(
@@ -96,9 +88,8 @@ def zeros(
     >>> zeros(2)
     tensor([0., 0.])
     """
-    result = empty(*lengths, size=size, dtype=dtype, device=device)
-    fill(result, 0)
-    return finish(result, requires_grad)
+    result = new_zeros(lengths, size, dtype, device)
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def ones(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -107,22 +98,28 @@ def ones(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None,
     >>> ones(2)
     tensor([1., 1.])
     """
-    result = empty(*lengths, size=size, dtype=dtype, device=device)
-    fill(result, 1)
-    return finish(result, requires_grad)
+    result = new_ones(lengths, size, dtype, device)
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
-def _as(input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
-    return {"dtype": input.dtype if dtype is None else dtype, "device": input.device if device is None else device}
+new_zeros, new_ones = filler("zeros", 0), filler("ones", 1)
 
 
-def _like(name: str, input: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
+def _like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
+    """The contiguous layout of a tensor like `input`."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
-    return {"size": tuple(input.shape), **_as(input, dtype, device)}
+    layout = layout_of_tensor(input)
+    if dtype is None and device is None and layout.is_contiguous:
+        return layout
+    return contiguous(
+        layout.shape,
+        layout.dtype if dtype is None else as_dtype(dtype, name),
+        layout.device if device is None else Device(device),
+    )
 
 
-def _like_finish(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+def _in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
     return finish(tensor if memory_format is None else raw.in_format(tensor, memory_format), requires_grad)
 
 
@@ -130,7 +127,8 @@ def empty_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
-    return _like_finish(empty(**_like("empty_like", input, dtype, device)), memory_format, requires_grad)
+    result = fresh(_like("empty_like", input, dtype, device))
+    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
 
 
 def zeros_like(
@@ -141,7 +139,8 @@ def zeros_like(
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
-    return _like_finish(zeros(**_like("zeros_like", input, dtype, device)), memory_format, requires_grad)
+    result = filled(_like("zeros_like", input, dtype, device), 0)
+    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
 
 
 def ones_like(
@@ -152,7 +151,8 @@ def ones_like(
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
-    return _like_finish(ones(**_like("ones_like", input, dtype, device)), memory_format, requires_grad)
+    result = filled(_like("ones_like", input, dtype, device), 1)
+    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
 
 
 def full_like(
@@ -169,9 +169,12 @@ def full_like(
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """
-    return _like_finish(
-        full(fill_value=fill_value, **_like("full_like", input, dtype, device)), memory_format, requires_grad
-    )
+    if type(fill_value) is not float and type(fill_value) is not int:
+        fill_value = as_number(
+            fill_value.item() if isinstance(fill_value, Tensor) else fill_value, "full_like", "fill_value"
+        )
+    result = filled(_like("full_like", input, dtype, device), fill_value, "full_like")
+    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
 
 
 @composite
@@ -200,6 +203,10 @@ def arange(
     >>> arange(3)
     tensor([0, 1, 2])
     """
+    made = (start, end, step, type(start), type(end), type(step), dtype, device)
+    known = _known("arange", made)
+    if known is not None:
+        return finish(known, requires_grad)
     if end is None:
         start, end = 0, start
     start, end, step = numbers = [_bound("arange", *one) for one in (("start", start), ("end", end), ("step", step))]
@@ -225,7 +232,7 @@ def arange(
     if integers:
         integers = max(abs(start), abs(end)) < 1 << 63
     values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
-    return finish(from_array(values, dtype, _place(device)), requires_grad)
+    return finish(_keep("arange", made, from_array(values, dtype, _place(device))), requires_grad)
 
 
 def linspace(
@@ -236,6 +243,10 @@ def linspace(
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    made = (start, end, steps, type(start), type(end), type(steps), dtype, device)
+    known = _known("linspace", made)
+    if known is not None:
+        return finish(known, requires_grad)
     ends = [_bound("linspace", name, one) for name, one in (("start", start), ("end", end))]
     if dtype is None:
         dtype = get_default_dtype()
@@ -251,7 +262,7 @@ def linspace(
     step = (last - first) / (steps - 1) if steps > 1 else 0
     places = np.arange(steps)
     values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
-    return finish(from_array(values, dtype, _place(device)), requires_grad)
+    return finish(_keep("linspace", made, from_array(values, dtype, _place(device))), requires_grad)
 
 
 def _bound(operation: str, name: str, value: Any) -> Any:
@@ -272,12 +283,50 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     tensor([[1., 0.],
             [0., 1.]])
     """
+    made = (n, m, None, type(n), type(m), None, dtype, device)
+    known = _known("eye", made)
+    if known is not None:
+        return finish(known, requires_grad)
     n = as_integer(n, "eye", "n")
     m = n if m is None else as_integer(m, "eye", "m")
     if n < 0 or m < 0:
         raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
     dtype = get_default_dtype() if dtype is None else as_dtype(dtype, "eye")
-    return finish(from_array(np.eye(n, m), dtype, _place(device)), requires_grad)
+    return finish(_keep("eye", made, from_array(np.eye(n, m), dtype, _place(device))), requires_grad)
+
+
+# Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types
+# are in the key, since 1, 1.0 and True are equal; so are 0.0 and -0.0, which are not kept.
+MOST_KEPT, KEPT_BYTES = 256, 1 << 13
+_kept: dict[tuple, Tensor] = {}
+_NUMBERS = {int, float, type(None), None}
+
+
+def _known(operation: str, made: tuple) -> Tensor | None:
+    """A copy of what this operation made of these arguments before; None where it is not kept."""
+    try:
+        return raw.clone(_kept[operation, get_default_dtype(), made])
+    except (KeyError, TypeError):
+        return None
+
+
+def _keep(operation: str, made: tuple, tensor: Tensor) -> Tensor:
+    """Keep a copy of what was made of these arguments, if it is small and they are plain numbers. Gives `tensor`."""
+    layout, dtype, device = tensor._layout, *made[6:]
+    if (
+        layout.nbytes <= KEPT_BYTES
+        and layout.device is cpu
+        and layout.dtype.numpy is not None
+        and _NUMBERS.issuperset(made[3:6])
+        and not any([type(one) is float and one == 0 for one in made[:3]])
+        and (dtype is None or isinstance(dtype, DType))
+        and device is None
+    ):
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        storage, layout = storage_from_numpy(tensor.numpy().copy())  # NumPy's memory: no block is kept from others
+        _kept[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
+    return tensor
 
 
 def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
@@ -289,7 +338,7 @@ def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     return result if device is cpu else raw.to_device(result, (device,))
 
 
-def _new(maker: Any) -> None:
+def _new(maker: Any, quick: Any) -> None:
     def new(
         self: Tensor,
         *lengths: Any,
@@ -298,14 +347,21 @@ def _new(maker: Any) -> None:
         device: Any = None,
         requires_grad: bool = False,
     ) -> Tensor:
-        return finish(maker(*lengths, size=size, **_as(self, dtype, device)), requires_grad)
+        layout = layout_of_tensor(self)
+        result = quick(
+            lengths,
+            size,
+            layout.dtype if dtype is None else dtype,
+            (None if layout.device is cpu else layout.device) if device is None else device,
+        )
+        return result if requires_grad is False else finish(result, requires_grad)
 
     new.__doc__ = f"`{maker.__name__}` in the dtype and on the device of this tensor."
     method(f"new_{maker.__name__}")(new)
 
 
-for _maker in (empty, zeros, ones):
-    _new(_maker)
+for _maker, _quick in ((empty, new_empty), (zeros, new_zeros), (ones, new_ones)):
+    _new(_maker, _quick)
 
 
 @method()
@@ -313,4 +369,11 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """`full` in the dtype and on the device of this tensor."""
-    return finish(full(size, fill_value, **_as(self, dtype, device)), requires_grad)
+    layout = layout_of_tensor(self)
+    return full(
+        size,
+        fill_value,
+        dtype=layout.dtype if dtype is None else dtype,
+        device=layout.device if device is None else device,
+        requires_grad=requires_grad,
+    )

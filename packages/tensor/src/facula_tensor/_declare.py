@@ -17,6 +17,10 @@ from ._viewing import make_view
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from facula_storage import Layout
+
+    from ._viewing import Window
+
 
 def elementwise(body: type) -> Callable[..., Any]:
     """An operator on each element of operands that broadcast and promote.
@@ -60,11 +64,15 @@ def view(body: type) -> Callable[..., Any]:
     bytes from the operand's first element to the result's.
     """
     op = Operator(body, is_elementwise=False)
-    window = vars(body)["window"]
+    window, rule = vars(body)["window"], op.rule
     cached = vars(body).get("cached", True)
     op.window = window
-    op.quick, op.raw = make_view(op, window, cached, record=True), make_view(op, window, cached, record=False)
-    op.walking = make_view(op, window, cached, record=True, walk=True)
+
+    def find(layout: Layout, *parameters: Any) -> Window:
+        return (*window(layout, *parameters), rule, parameters)
+
+    op.quick, op.raw = make_view(op.name, find, cached, record=True), make_view(op.name, find, cached, record=False)
+    op.walking = make_view(op.name, find, cached, record=True, walk=True)
     function = _publish(op, op.quick)
     if not body.__name__.startswith("_"):
         _attach(op.name, function)

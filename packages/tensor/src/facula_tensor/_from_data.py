@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import reduce
+from itertools import chain
+from struct import Struct
+from struct import error as StructError
 from typing import Any
 
 import numpy as np
 
-from facula_storage import Device, DType, cpu, int64
+from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage import from_numpy as storage_from_numpy
@@ -15,6 +19,7 @@ from facula_storage.extend import INTEGER, dtype_of_numpy
 
 from ._creation import empty, finish, from_array
 from ._errors import ArgumentError
+from ._fresh import filled, fresh, layout_for
 from ._operator import raw
 from ._promotion import (
     SCALAR_CATEGORY,
@@ -43,6 +48,10 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     tensor([[1, 2],
             [3, 4]])
     """
+    if dtype is None and device is None:
+        result = _from_plain(data)
+        if result is not None:
+            return result if requires_grad is False else finish(result, requires_grad)
     wanted = None if dtype is None else as_dtype(dtype, "tensor")
     place = None if device is None else Device(device)
     if isinstance(data, Tensor):
@@ -60,6 +69,61 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
         return tensor(from_dlpack(data), dtype=dtype, device=device, requires_grad=requires_grad)
     return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+
+
+# Few numbers, all of one Python type, are packed into new memory; the packers are kept by their number and type.
+MOST_PACKED, MOST_PACKERS = 1024, 256
+_packers: dict[tuple[int, DType], tuple[Any, Any]] = {}
+_LETTERS = {float32: "f", float64: "d", int64: "q"}
+
+
+def _from_plain(data: Any) -> Tensor | None:
+    """A tensor of a number, or of equally long lists of few numbers, all int or all float; None for all else."""
+    kind = type(data)
+    if kind is float or kind is int:
+        try:
+            return filled(layout_for("tensor", (), None, int64 if kind is int else None, None), data)
+        except OverflowError:
+            return None
+    if kind is not list:
+        return None
+    shape: tuple[int, ...] = (len(data),)
+    kinds = set(map(type, data))
+    while kinds == _LISTS and len(shape) < MOST_DIMS:
+        lengths = set(map(len, data))
+        if len(lengths) != 1:
+            return None
+        shape += (*lengths,)
+        data = list(chain.from_iterable(data))
+        kinds = set(map(type, data))
+    if kinds == _FLOATS:
+        layout = contiguous(shape, get_default_dtype())
+    elif kinds == _INTS:
+        layout = contiguous(shape, int64)
+    else:
+        return None
+    letter = _LETTERS.get(layout.dtype)
+    if letter is None or layout.numel > MOST_PACKED:
+        return None
+    count = layout.numel
+    try:
+        pack, at = _packers[count, layout.dtype]
+    except KeyError:
+        if len(_packers) >= MOST_PACKERS:
+            _packers.clear()
+        pack, at = _packers[count, layout.dtype] = (
+            Struct(f"={count}{letter}").pack_into,
+            (ctypes.c_char * layout.nbytes).from_address,
+        )
+    result = fresh(layout)
+    try:
+        pack(at(result._storage.ptr), 0, *data)
+    except (OverflowError, StructError):
+        return None
+    return result
+
+
+_LISTS, _FLOATS, _INTS = {list}, {float}, {int}
 
 
 def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:

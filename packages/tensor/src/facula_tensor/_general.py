@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, current_mode, edge_to, next_seq, set_context, special
-from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64, layout_of
+from facula_autograd.extend import Node, current_mode, next_seq, set_context, special
+from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
 
 from ._errors import DTypeError, launch_error, relabel
+from ._holding import edge_from, hold
 from ._memory import check_out, check_overlap
 from ._operator import raw, recording
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
 from ._planning import find_plan, make_plan, output_layouts, with_workspace
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
-from ._rules import keep, kept_of
+from ._rules import kept_of
 from ._sites import user_site
-from ._tensor import Overridden, Tensor, layout_of_tensor
+from ._tensor import Overridden, Tensor, layout_of_tensor, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,16 +38,17 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
             raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
-        plain = alike(op, operands)
-        if not plain and overridden(operands):
+        if overridden(operands):
             return call_override(op, operands, parameters, out)
-        ready = operands if plain else coerce(op, operands)
+        mode = current_mode() if special else None
+        record = record and (mode is None or mode.grad) and op.recorded
+        held = hold(operands, record)
+        plain = alike(op, held)
+        ready = held if plain else coerce(op, held)
         if ready is NotImplemented:
             return NotImplemented
         if op.refuse is not None:
             op.refuse(*ready)
-        mode = current_mode() if special else None
-        record = record and (mode is None or mode.grad) and op.recorded
         record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
         if out is not None and record:
             raise RuntimeError(
@@ -56,19 +58,22 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         if op.redirect is not None:
             answer = op.redirect(F, ready, parameters)
             if answer is not None and out is not None:
-                check_out(op.name, layout_of_tensor(answer), out, ())
-                return raw.copy_into(out, answer)
+                target, _ = check_out(op.name, layout_of_tensor(answer), out, ())
+                raw.copy_into(target, answer)
+                return out
             if answer is not None:
                 return answer
         if op.elementwise and not plain:
             ready = promote(op, ready, F)
-        layouts = tuple([settled(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready])
+        layouts = tuple(
+            [layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready]
+        )
         if op.check is not None:
             op.check(*layouts, *parameters)
         if out is not None:
             return into(op, ready, layouts, parameters, out)
         if op.changes:
-            check_changes(op, ready)
+            check_changes(op, ready, operands)
         if op.execute is not None:
             results = op.execute(ready, parameters)
         else:
@@ -77,21 +82,22 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             if ready[place] is not None:
                 mutated(ready[place], op.name)
         if record:
-            node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks)
+            wrapped = any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands])
+            node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks, wrapped=wrapped)
         return results[0] if len(results) == 1 else tuple(results)
     except Exception as error:
         relabel(error, op.name)
         raise
 
 
-def check_changes(op: Operator, operands: tuple) -> None:
-    """Check that the operands which `op` changes in place may be changed."""
+def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
+    """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
     from ._inplace import starts_inplace
 
     for place in op.changes:
         changed = operands[place]
         if changed is not None:
-            starts_inplace(op.name, changed, (changed,))
+            starts_inplace(op.name, given[place], (changed,))
             others = [a for i, a in enumerate(operands) if i != place and a is not None]
             if any([a is changed for a in others]) or check_overlap(op.name, changed, others):
                 raise RuntimeError(
@@ -119,15 +125,6 @@ def alike(op: Operator, operands: tuple) -> bool:
     if not op.elementwise:
         return True
     return not op.mask_operands and op.compute(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
-
-
-def settled(a: Tensor) -> Layout:
-    """The operand's layout, the one in the table: its own may have been dropped there, and equals made anew."""
-    layout = layout_of_tensor(a)
-    known = layout_of(layout.shape, layout.strides, layout.dtype, layout.device)
-    if known is not layout and a._layout is layout:
-        a._layout = known
-    return known
 
 
 # ------------------------------------------------------------------------------------------------ operands
@@ -281,17 +278,18 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
     outputs = output_layouts(op, layouts, parameters)
     if len(outputs) != 1:
         raise NotImplementedError(f"{op.name}: out= with several results is not supported; copy the results")
-    target = check_out(op.name, outputs[0], out, operands, op.elementwise)
-    if target is None:  # another dtype, or memory shared with an operand: by way of a temporary
+    target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
+    if not direct:  # another dtype, or memory shared with an operand: by way of a temporary
         (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
-        raw.copy_into(out, result)
+        raw.copy_into(target, result)
     else:
-        key = (layouts, parameters[: op.fixed], target)
+        layout = target._layout
+        key = (layouts, parameters[: op.fixed], layout)
         plan = op.slow_table.by_key.get(key)
         if plan is None:
-            plan = op.slow_table.add(key, make_plan(op, layouts, (target,), parameters[: op.fixed]))
-        launch(plan, operands, [(out._storage, out._offset)], parameters[op.fixed :])
-        mutated(out, op.name)
+            plan = op.slow_table.add(key, make_plan(op, layouts, (layout,), parameters[: op.fixed]))
+        launch(plan, operands, [(target._storage, target._offset)], parameters[op.fixed :])
+        mutated(target, op.name)
     return out
 
 
@@ -311,17 +309,21 @@ def node_for(
     results: list[Tensor],
     hooks: Any = None,
     edges: tuple | None = None,
+    wrapped: bool = False,
 ) -> Node:
-    """The node of a call; it becomes the node of the differentiable results."""
+    """The node of a call; it becomes the node of the differentiable results. `operands` are looked at only now, or are
+    snapshots; `wrapped`: the class of one that they were taken of overrides operators."""
     node = Node()
     node.seq = next_seq()
     node.code, node.lasti = user_site()
     if edges is None:
-        edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in operands])
+        edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in operands])
     needed = op.saved_operands(edges)
+    versions = tuple([a._storage.version if isinstance(a, Tensor) else None for a in operands])
     saved = tuple([_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)])
     if op.saves_further:
-        saved += tuple(map(keep, results[1:]))
+        saved += tuple(map(_kept, results[1:]))
+        versions += tuple([out._storage.version for out in results[1:]])
     dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
     if op.is_quick:
         rule = op.rule
@@ -329,26 +331,26 @@ def node_for(
         if op.arity == 1:
             node.rest = (layouts[0], parameters)
             if op.saves_input:
-                node.s0, node.v0 = saved[0], operands[0]._storage.version
+                node.s0, node.v0 = saved[0], versions[0]
         else:
             node.e1, node.s0, node.s1 = edges[1], None, None
             node.rest = layouts
             if not all(isinstance(a, Tensor) for a in operands):
-                rule, node = scalar_node(op, node, operands, saved)
+                rule, node = scalar_node(op, node, operands, saved, versions)
             else:
                 if layouts[0] is not layouts[1]:
                     rule = op.spread_rule
                 for place, value in enumerate(saved):
                     if value is not None:
                         setattr(node, f"s{place}", value)
-                        setattr(node, f"v{place}", value._storage.version)
+                        setattr(node, f"v{place}", versions[place])
         if op.saves_out:
             out = results[0]
             node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
     else:
         rule = op.rule
         node.e0 = node.e1 = None
-        node.rest = kept_of(edges, saved, layouts, parameters)
+        node.rest = kept_of(edges, saved, layouts, parameters, versions)
         if op.saves_out:
             out = results[0]
             node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
@@ -358,29 +360,33 @@ def node_for(
             results[position].node = node
     if hooks is not None:
         pack_node(op, node, results, hooks)
-    if any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands]):
+    if wrapped or any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands]):
         set_context(node, disable_overrides())
     return node
 
 
 def _kept(a: Any) -> Any:
-    if not isinstance(a, Tensor) or a.node is LEAF:
+    """What a node saves of an operand: a leaf itself, for its gradient's gradient, else another tensor (see `keep`)."""
+    if not isinstance(a, Tensor):
         return a
-    kept = keep(a)
-    kept._layout = layout_of_tensor(a)  # rules see plain tensors
-    return kept
+    edge = edge_from(a)
+    if isinstance(edge, Tensor):
+        return edge
+    now = snapshot(a)  # plain: rules see no overrides
+    now.node = edge
+    return now
 
 
-def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple) -> tuple[Any, Node]:
+def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple, versions: tuple) -> tuple[Any, Node]:
     """The node of a tensor and a number; where the number comes first, its mirror image."""
     a, b = operands
     if isinstance(a, Tensor):
         node.s0, node.s1 = saved[0], b
         if saved[0] is not None:
-            node.v0 = a._storage.version
+            node.v0 = versions[0]
         return op.scalar_rule, node
     node.s0, node.s1 = a, saved[1]
     node.v0 = None
     if saved[1] is not None:
-        node.v1 = b._storage.version
+        node.v1 = versions[1]
     return op.number_first_rule, node

@@ -1,4 +1,4 @@
-"""`x[...]` and `x[...] = v`: integers, slices, `...`, None, and one integer or bool tensor.
+"""`x[...]`: integers, slices, `...`, None, and one integer or bool tensor.
 
 Integers, those in tensors without dimensions too, and slices give views; a tensor copies the elements it names.
 """
@@ -11,31 +11,32 @@ from weakref import ref
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, edge_to, next_seq, special
-from facula_storage import bool_, contiguous, int64, meta, uint8
+from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, PlanTable, allocate, blank
 
 from ._declare import operator
-from ._errors import ArgumentError, DTypeError, relabel, show
-from ._general import describe, launch, mutated, node_for
-from ._inplace import starts_inplace
-from ._memory import check_overlap, meet, shares_memory
+from ._errors import ArgumentError, relabel
+from ._general import describe, launch
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
-from ._planning import broadcast_shapes
-from ._tensor import Tensor, layout_of_tensor, make
-from ._views import first_view, rebase, tidy
+from ._tensor import Overridden, Tensor, layout_of_tensor, make, snapshot, steady
+from ._viewing import view_at
+from ._views import first_view, tidy
+from ._windows import INDEX, quick_window
 from .ops import parts as _parts  # noqa: F401  declares select and slice
-from .ops.copying import write
 
 SELECT, SLICE = operators["select"], operators["slice"]
 TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`. An integer or slice takes the quick path here; all else goes by way of `general_getitem`."""
+    """`input[index]`. Integers, slices, None and `...` take the quick path here; all else goes to `general_getitem`."""
     kind = type(index)
-    la = input._layout
+    la = input._layout  # see Note [One moment]
+    storage = input._storage
+    offset = input._offset
+    na = input.node
     try:
         if kind is int:
             try:
@@ -54,17 +55,17 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             lo = la.first_rows(last - first)
             op, parameters = SLICE, (0, first, last, 1)
         else:
-            return general_getitem(input, index)
-    except (AttributeError, IndexError, TypeError):
+            lo, delta = quick_window(la, index if kind is tuple else (index,))
+            op, parameters = INDEX, (index if kind is tuple else (index,),)
+    except (AttributeError, IndexError, TypeError, ValueError):
         lo = None
-    if lo is None:  # out of range, no dimension, or a subclass: said, or handled, there
+    if lo is None:  # out of range, no dimension, a tensor, or a subclass: said, or handled, there
         return general_getitem(input, index)
     v = blank(Tensor)
     v._layout = lo
-    v._storage = input._storage
-    v._offset = input._offset + delta
+    v._storage = storage
+    v._offset = offset + delta
     v._base = input
-    na = input.node
     if special and not _grad_enabled():
         v.node = None
         return v
@@ -101,9 +102,9 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
     if overridden((input,)):
         return ask("getitem", getitem, (input, index), {})
     try:
-        view, dim, named = alone(input, index) if type(index) is Tensor else basic(recording, input, index)
+        view, dim, named = alone(input, index) if type(index) is Tensor else basic(input, index)
         if named is None:
-            return view if view is not input else recording.view(input, tuple(input.shape))
+            return view if view is not input else recording.whole(input)
         if named.dtype is bool_:
             view, dim, named = positions(recording, view, dim, named)
         return recording.take(view, named, (dim,))
@@ -114,39 +115,50 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
 
 def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Tensor | None]:
     """`basic` for one tensor and nothing else: the usual case is short."""
-    wanted, known = index._layout, layout_of_tensor(input)
+    now = steady(input)
+    wanted, known = layout_of_tensor(index), layout_of_tensor(now)
     if not known.shape or wanted.device is not known.device:
-        return basic(recording, input, index)
+        return basic(input, index)
     covers = wanted.dtype is bool_ and wanted.shape == known.shape[: len(wanted.shape)] != ()
     several = wanted.dtype is int64 and wanted.shape != ()
-    return (input, 0, index) if covers or several else basic(recording, input, index)
+    return (now, 0, steady(index)) if covers or several else basic(input, index)
 
 
-def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None]:
-    """Apply integers, slices, None and `...`; what is left is at most one tensor, and the dimension it stands at."""
+def basic(
+    input: Tensor, index: Any, record: bool = True, *, changed: bool = False
+) -> tuple[Tensor, int, Tensor | None]:
+    """Apply integers, slices, None and `...`; what is left is at most one tensor, and the dimension it stands at.
+
+    Where they leave all as it is, `input` itself if it is to be changed, else as it is at this moment.
+    """
+    layout = input._layout  # see Note [One moment]
+    storage = input._storage
+    offset = input._offset
+    node = input.node
+    if type(layout) is Overridden:
+        layout = layout.real
     parts = [
-        _as_index(part, input) if isinstance(part, TENSORS) else part
+        _as_index(part, layout.device) if isinstance(part, TENSORS) else part
         for part in (index if isinstance(index, tuple) else (index,))
     ]
-    ndim = input.ndim
+    shape = layout.shape
     used = sum(_consumes(part) for part in parts)
-    if used > ndim:
+    if used > len(shape):
         masks = ", a bool tensor counted by its dimensions" if used > len(parts) else ""
-        raise IndexError(f"index: expected at most {ndim} indices for shape {tuple(input.shape)}; got {used}{masks}")
-    ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
-    if len(ellipses) > 1:
+        raise IndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
+    if len([part for part in parts if part is Ellipsis]) > 1:
         raise IndexError("index: only one ellipsis (...) may stand in an index")
-    if ellipses:
-        at = ellipses[0]
-        parts[at : at + 1] = [slice(None)] * (ndim - used)
     dim, named, named_dim = 0, None, 0
-    own = 0  # which of the tensor's own dimensions a part is for: what messages say
+    own = 0  # which of the tensor's own dimensions a part is for
+    plain: list[Any] = []  # the parts without the tensor
     for part in parts:
         if part is None:
-            input = F.unsqueeze(input, dim)
             dim += 1
+        elif part is Ellipsis:
+            own += len(shape) - used
+            dim += len(shape) - used
         elif isinstance(part, slice):
-            input = _slice(F, input, dim, part, own)
+            part = _checked_slice(part, own)
             dim += 1
             own += 1
         elif isinstance(part, Tensor):
@@ -155,14 +167,26 @@ def basic(F: Any, input: Tensor, index: Any) -> tuple[Tensor, int, Tensor | None
                     "index: only one tensor may stand in an index so far; index twice, or use where()"
                 )
             named, named_dim = part, dim
-            dim += named.ndim if named.dtype is bool_ else 1
             if named.dtype is bool_:
-                _check_mask(named, tuple(input.shape), named_dim, own)
-            own += _consumes(named)
+                _check_mask(named, shape, own)
+            count = _consumes(named)
+            plain += [slice(None)] * count
+            dim += count
+            own += count
+            continue
         else:
-            input = F.select(input, dim, _position(part, own, input.shape[dim]))
+            part = _position(part, own, shape[own])
             own += 1
-    return input, named_dim, named
+        plain.append(part)
+    if all([part == slice(None) if type(part) is slice else part is Ellipsis for part in plain]):
+        if named is None or changed or node is LEAF:
+            return input, named_dim, named
+        now = make(Tensor, layout, storage, offset)
+        now.node = node
+        return now, named_dim, named
+    parameters = (tuple(plain),)
+    window = (*INDEX.window(layout, *parameters), INDEX.rule, parameters)
+    return view_at(input, (layout, storage, offset, node), window, record), named_dim, named
 
 
 def _consumes(part: Any) -> int:
@@ -171,13 +195,13 @@ def _consumes(part: Any) -> int:
     return part.ndim if isinstance(part, Tensor) and part.dtype is bool_ else 1
 
 
-def _check_mask(mask: Tensor, shape: tuple[int, ...], first: int, own: int) -> None:
-    """IndexError where a mask is not as long as the dimensions it covers: from `first` on, the tensor's from `own`."""
+def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
+    """IndexError where a mask is not as long as the dimensions it covers, from the tensor's dimension `own` on."""
     for i, wanted in enumerate(mask.shape):
-        if shape[first + i] != wanted:
+        if shape[own + i] != wanted:
             raise IndexError(
                 f"index: a bool index of shape {tuple(mask.shape)} does not fit: dimension {own + i} of the tensor "
-                f"has length {shape[first + i]}, and the index {wanted} there"
+                f"has length {shape[own + i]}, and the index {wanted} there"
             )
 
 
@@ -202,7 +226,8 @@ def _check_bound(part: Any, dim: int, name: str) -> None:
         raise TypeError(f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}")
 
 
-def _slice(F: Any, input: Tensor, dim: int, part: slice, own: int) -> Tensor:
+def _checked_slice(part: slice, own: int) -> slice:
+    """The slice with a step; an error that names the dimension where it is none of integers, or goes backwards."""
     for name in ("start", "stop", "step"):
         _check_bound(getattr(part, name), own, name)
     step = 1 if part.step is None else part.step.__index__()
@@ -211,29 +236,25 @@ def _slice(F: Any, input: Tensor, dim: int, part: slice, own: int) -> Tensor:
             f"index: expected a positive step; got {step}; for the reverse order index with "
             "facula.arange(n - 1, -1, -1)"
         )
-    length = input.shape[dim]
-    start, stop, step = slice(part.start, part.stop, step).indices(length)
-    if start == 0 and stop == length and step == 1:
-        return input
-    return F.slice(input, dim, start, max(start, stop), step)
+    return part
 
 
-def _as_index(part: Any, input: Tensor) -> Tensor | int:
+def _as_index(part: Any, device: Device) -> Tensor | int:
     """A part of an index as a bool or int64 tensor; as an int, and so a view, where it is one integer."""
     from ._from_data import tensor
 
-    index = part if isinstance(part, Tensor) else tensor(part, device=input.device)
+    index = part if isinstance(part, Tensor) else tensor(part, device=device)
     if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
         index = index.to(int64)
     if index.dtype is bool_:
-        return index.to(input.device)
+        return index.to(device)
     if index.dtype is uint8:
         raise TypeError("index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()")
     if index.dtype.category != INTEGER:
         raise TypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
     if not index.ndim and index.device is not meta:
         return int(index)
-    return index.to(int64).to(input.device)
+    return index.to(int64).to(device)
 
 
 def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
@@ -249,7 +270,8 @@ _table = PlanTable("nonzero")
 
 def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
     """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
-    layout = layout_of_tensor(mask)
+    mask = snapshot(mask)
+    layout = mask._layout
     shape = (int(raw.count_true(mask).item()), *further)
     target = contiguous(shape, int64, layout.device)
     result = make(Tensor, target, allocate(target))
@@ -309,13 +331,14 @@ class _put:
 
 
 def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
-    """Set or add to the elements of `target` that `index` names. No record, no version.
+    """Set or add to the elements of `target`, a snapshot, that `index` names. No record, no version.
 
     IndexError before any change.
     """
     op = operators["put"]
-    layout = layout_of_tensor(target)
-    inputs = (layout_of_tensor(index), layout_of_tensor(values))
+    index, values = snapshot(index), snapshot(values)
+    layout = target._layout
+    inputs = (index._layout, values._layout)
     key = (inputs, layout, dim, accumulate)
     plan = op.slow_table.by_key.get(key)
     if plan is None:
@@ -323,75 +346,4 @@ def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate
     launch(plan, (index, values), [(target._storage, target._offset)])
 
 
-def setitem(self: Tensor, index: Any, value: Any) -> None:
-    """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
-    from ._from_data import as_tensor_like
-
-    if overridden((self, value)):
-        ask("setitem", setitem, (self, index, value), {})
-        return
-    try:
-        value = as_tensor_like(value, self)
-        record = starts_inplace("setitem", self, (self, value))
-        window, dim, named = basic(recording if record else raw, self, index)
-        if named is None:
-            _set_window(self, window, value, record)
-        else:
-            _set_named(self, window, dim, named, value, record)
-    except Exception as error:
-        relabel(error, "setitem")
-        raise
-
-
-def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> None:
-    """Set the part of `target` that `window` shows."""
-    value = _fitting(recording if record else raw, target, value, tuple(window.shape))
-    check_overlap("setitem", window, ())
-    write(window, raw.clone(value) if shares_memory(value, window) else value)
-    mutated(target, "setitem")
-    if record:  # a change of the view, from which its family follows
-        old = edge_to(window)
-        layouts = (layout_of_tensor(window), layout_of_tensor(value))
-        edges = (old if window is target else None, edge_to(value))
-        node_for(operators["overwrite"], (window, value), layouts, (), [window], None, edges)
-        rebase(window, old)
-
-
-def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
-    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on."""
-    F = recording if record else raw
-    whole = tuple(window.shape)
-    check_overlap("setitem", window, ())
-    flat = window
-    if named.dtype is bool_:
-        flat, dim, named = positions(F, window, dim, named)
-    shape = (*flat.shape[:dim], *named.shape, *flat.shape[dim + 1 :])
-    value = _fitting(F, target, value, shape)
-    if value.dtype is not target.dtype:
-        value = F.to(value, (target.dtype,))
-    value = F.expand(value, shape)
-    if record or flat._storage is not target._storage:
-        _set_window(target, window, F.reshape(F.put(flat, named, value, (dim, False)), whole), record)
-        return
-    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, False)
-    mutated(target, "setitem")
-
-
-def _fitting(F: Any, target: Tensor, value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
-    given = tuple(value.shape)
-    while value.ndim > len(shape) and value.shape[0] == 1:
-        value = F.squeeze(value, 0)
-    if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
-        raise ArgumentError(
-            f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed"
-        )
-    if value.is_complex() and not target.is_complex():
-        raise DTypeError(
-            f"setitem: a complex value cannot be stored in {show(layout_of_tensor(target))}; take its real part"
-        )
-    return value if value.device is target.device else F.to_device(value, (target.device,))
-
-
 Tensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]
-Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]

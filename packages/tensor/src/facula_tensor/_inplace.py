@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, current_mode, edge_to, from_function, special
+from facula_autograd.extend import LEAF, current_mode, from_function, special
 from facula_storage import Layout, Plan
 from facula_storage.extend import COMPLEX
 
 from ._alpha import factor_of, learn_scaled
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import coerce, launch, mutated, node_for, promote, run
+from ._holding import edge_from, hold
 from ._memory import check_overlap, check_writable, overlaps_itself
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
@@ -34,7 +35,10 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
         if not isinstance(target, Tensor):
             raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
         record = starts_inplace(name, target, operands)
-        ready = coerce(op, operands)
+        held = hold(operands, record)
+        there = held[0]
+        check_writable(name, there)
+        ready = coerce(op, held)
         if ready is NotImplemented:
             raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
         if op.refuse is not None:
@@ -47,7 +51,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             ready = promote(op, ready, recording if record else raw)
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
         wanted = output_layouts(op, layouts, parameters)[0]
-        layout = layout_of_tensor(target)
+        layout = there._layout
         if wanted.shape != layout.shape:
             raise ArgumentError(
                 f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
@@ -58,32 +62,32 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
                 f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
                 f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
             )
-        shared = check_overlap(name, target, ready[1:])
-        edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
+        shared = check_overlap(name, there, ready[1:])
+        edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
         if record:
             # What a node saves is the value before: of the target, and of operands that are the same memory.
             saved = op.saved_operands(edges)
             ready = tuple(
                 [
                     _before(a)
-                    if wanted and isinstance(a, Tensor) and (a is target or (shared and _same(a, target)))
+                    if wanted and isinstance(a, Tensor) and (a is there or (shared and _same(a, there)))
                     else a
                     for a, wanted in zip(ready, saved, strict=True)
                 ]
             )
             layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
-        if (ready[0] is not target and wanted.dtype is not layout.dtype) or not op.elementwise:
+        if (ready[0] is not there and wanted.dtype is not layout.dtype) or not op.elementwise:
             (result,) = run(find_plan(op, layouts, parameters), ready)
-            raw.copy_into(target, result)
+            raw.copy_into(there, result)
         else:
-            launch(plan_inplace(op, layouts, parameters, layout), ready, [(target._storage, target._offset)])
+            launch(plan_inplace(op, layouts, parameters, layout), ready, [(there._storage, there._offset)])
             find_plan(op, layouts, parameters)  # the next call of this signature is quick
-        mutated(target, name)
+        mutated(there, name)
         if record:
             node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
             if wanted.dtype is not layout.dtype:
                 # The node is the wider result's; what the target has is that, cast.
-                wide = make(Tensor, wanted, target._storage)
+                wide = make(Tensor, wanted, there._storage)
                 wide.node = target.node
                 node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
             rebase(target, edges[0])
@@ -163,7 +167,7 @@ def check_family(name: str, target: Tensor) -> None:
 
 def _before(a: Tensor) -> Tensor:
     """A copy with the history of `a`, so that gradients of gradients go through what is saved."""
-    if a.node is LEAF:
+    if isinstance(edge_from(a), Tensor):
         return recording.clone(a)
     copy = raw.clone(a)
     copy.node = a.node

@@ -12,7 +12,7 @@ from facula_storage.extend import host_view, plain_address
 
 from ._errors import ArgumentError, DTypeError, show
 from ._promotion import can_cast
-from ._tensor import Tensor, layout_of_tensor
+from ._tensor import Tensor, layout_of_tensor, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ def overlaps_itself(layout: Layout) -> bool:
 
 
 def span(tensor: Tensor) -> tuple[int, int]:
-    """First address, and the one past the last."""
+    """First address, and the one past the last. (A snapshot's, as all tensors here: see Note [One moment].)"""
     start = plain_address(tensor._storage) + tensor._offset
     return start, start + layout_of_tensor(tensor).extent
 
@@ -96,6 +96,7 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
 def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
     """Which two of these have elements in common, as places in the list; None where no two have."""
     spans: dict[Any, list] = {}
+    tensors = [snapshot(a) for a in tensors]
     for place, a in enumerate(tensors):
         if a.numel() and a.device.type != "meta":
             spans.setdefault(a.device, []).append((*span(a), place))
@@ -112,21 +113,23 @@ def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
 
 def check_writable(operation: str, tensor: Tensor) -> None:
     """RuntimeError where the memory is read-only, saying whose it is."""
-    if tensor._storage.version is None:
-        raise RuntimeError(
-            f"{operation}: the tensor cannot be written: {getattr(tensor._storage, 'readonly', 'read-only')}"
-        )
+    storage = tensor._storage
+    if storage.version is None:
+        raise RuntimeError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
 
 
-def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True) -> Layout | None:
-    """Check `out=`, resize it if it is empty, and give the layout to compute into directly, or None."""
+def check_out(
+    operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True
+) -> tuple[Tensor, bool]:
+    """Check `out=` and resize it if it is empty: a snapshot of it, and whether the result may be computed there."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
     if out.node is not None and is_grad_enabled():
         raise RuntimeError(
             f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor"
         )
-    layout = layout_of_tensor(out)
+    target = snapshot(out)
+    layout = target._layout
     if layout.device is not wanted.device:
         raise RuntimeError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
     if not can_cast(wanted.dtype, layout.dtype):
@@ -134,16 +137,14 @@ def check_out(operation: str, wanted: Layout, out: object, operands: tuple, elem
             f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, "
             f"which is {layout.dtype.name}; give an out of the result's dtype"
         )
-    check_writable(operation, out)
+    check_writable(operation, target)
     if layout.shape != wanted.shape:
         if layout.numel:
             raise ArgumentError(
                 f"{operation}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
             )
-        from ._resize import resize_
+        from ._resize import resized
 
-        layout = layout_of_tensor(resize_(out, wanted.shape))
-    same = check_overlap(operation, out, operands)
-    if layout.dtype is not wanted.dtype or (same and not elementwise):
-        return None
-    return layout
+        target = resized(out, target, wanted.shape)
+    same = check_overlap(operation, target, operands)
+    return target, layout.dtype is wanted.dtype and (elementwise or not same)

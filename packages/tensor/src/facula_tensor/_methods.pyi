@@ -54,7 +54,7 @@ class Methods:
     def __ge__(self, other: Any) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Any) -> Tensor:
-        """`input[index]`. An integer or slice takes the quick path here; all else goes by way of `general_getitem`."""
+        """`input[index]`. Integers, slices, None and `...` take the quick path here; all else goes to `general_getitem`."""
     def __gt__(self, other: Any) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def __iadd__(self, other: Any, *, alpha: Any = 1) -> Tensor:

@@ -28,7 +28,7 @@ import numpy as np
 
 from facula_autograd.extend import current_mode, replace_mode, special
 
-from ._tensor import Overridden, Parameter, Tensor, layout_of_tensor, make, method
+from ._tensor import Overridden, Parameter, Tensor, alias, method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -163,7 +163,7 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass: expected a subclass of Tensor; got {cls!r}")
-    new = make(cls, layout_of_tensor(self), self._storage, self._offset)
+    new = alias(self, cls)
     new.node = self.node
     if self.is_leaf and self.node is not None:
         new.node = None
@@ -179,7 +179,7 @@ def as_subclass(self: Tensor, cls: type) -> Any:
 def mark(tensor: Any) -> Any:
     """Let operators see that the tensor's class overrides them, if it does."""
     if overrides(type(tensor)) and type(tensor._layout) is not Overridden:
-        tensor._layout = Overridden(layout_of_tensor(tensor))
+        tensor._layout = Overridden(tensor._layout)
     return tensor
 
 
@@ -214,7 +214,7 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
     if cls is Tensor and (len(arguments) > 1 or others):
         given = [type(one).__name__ for one in arguments[1:]] + list(others)
         raise TypeError(f"Tensor: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()")
-    return mark(make(cls, layout_of_tensor(source), source._storage, source._offset))
+    return mark(alias(source, cls))
 
 
 Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]

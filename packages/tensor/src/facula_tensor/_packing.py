@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
 
 from ._rules import Kept, kept_of
-from ._tensor import Tensor, layout_of_tensor, make
+from ._tensor import Tensor, snapshot
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -24,7 +24,7 @@ def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> 
         return
     if op.saves_out:
         out = results[0]  # without its node, which would be a cycle in what the hook keeps
-        node.s0, node.s1 = Packed(make(Tensor, layout_of_tensor(out), out._storage, out._offset), hooks), None
+        node.s0, node.s1 = Packed(snapshot(out), hooks), None
     if type(kept) is Kept:
         kept.values = pack_value(kept.values, hooks, Tensor)
     unpack_with(node, _unpacked)
@@ -33,8 +33,8 @@ def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> 
 def _unpacked(node: Node) -> Node:
     twin = copy_node(node)
     if type(getattr(node, "s0", None)) is Packed:
-        out = node.s0.get()
-        twin.s0, twin.s1, twin.v0, twin.v1 = out._storage, layout_of_tensor(out), out._storage.version, out._offset
+        out = snapshot(node.s0.get())
+        twin.s0, twin.s1, twin.v0, twin.v1 = out._storage, out._layout, out._storage.version, out._offset
     kept = getattr(node, "rest", None)
     if type(kept) is Kept:
         twin.rest = kept_of(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)

@@ -22,7 +22,7 @@ from facula_storage.extend import allocate
 
 from ._errors import show
 from ._operator import raw
-from ._tensor import Tensor, layout_of_tensor, make
+from ._tensor import Tensor, layout_of_tensor, make, snapshot
 from ._views import root_of
 
 
@@ -73,16 +73,20 @@ _blocks: WeakValueDictionary[tuple, Block] = WeakValueDictionary()
 
 def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
     """The block that holds the elements of the tensor's family, how its own lie there, and from which byte on."""
-    layout, storage, offset = layout_of_tensor(tensor), tensor._storage, tensor._offset
-    root = root_of(tensor)
-    first, nbytes = root._offset, layout_of_tensor(root).extent
+    now = snapshot(tensor)
+    layout, storage, offset = now._layout, now._storage, now._offset
+    base = root_of(tensor)
+    root = now if base is tensor else snapshot(base)
+    if root._storage is not storage:  # given other memory just now
+        root = now
+    first, nbytes = root._offset, root._layout.extent
     if hasattr(storage, "nbytes") and not hasattr(storage, "base"):  # it knows its size, and is not borrowed
         first, nbytes = 0, storage.nbytes
     elif not first <= offset <= offset + layout.extent <= first + nbytes:  # `as_strided` leads out of the root
-        root, first, nbytes = tensor, offset, layout.extent
-    elif root is tensor and layout.numel and nbytes != layout.nbytes:  # gaps, which nobody shows
-        tensor = raw.clone(make(Tensor, layout, storage, offset))
-        layout, storage, first = layout_of_tensor(tensor), tensor._storage, 0
+        first, nbytes = offset, layout.extent
+    elif root is now and layout.numel and nbytes != layout.nbytes:  # gaps, which nobody shows
+        now = raw.clone(now)
+        layout, storage, first = now._layout, now._storage, 0
         offset, nbytes = 0, layout.nbytes
     key = (id(storage), first, nbytes)
     block = _blocks.get(key)
@@ -117,8 +121,7 @@ def rebuild(
 def copy_tensor(tensor: Tensor) -> Tensor:
     """`copy.copy`: another tensor over the same memory, sharing its version."""
     check_copied("copy", tensor)
-    plain = make(Tensor, layout_of_tensor(tensor), tensor._storage, tensor._offset)
-    return _as(type(tensor), plain, tensor.node is LEAF, attributes(tensor))
+    return _as(type(tensor), snapshot(tensor), tensor.node is LEAF, attributes(tensor))
 
 
 def deepcopy_tensor(tensor: Tensor, memo: dict) -> Tensor:

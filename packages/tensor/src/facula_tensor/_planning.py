@@ -106,12 +106,9 @@ def plan_in_one_order(table: PlanTable, key: Any, first: Any, second: Any) -> Pl
         return None
     known = table.by_rows.get(first.dense)
     more, less = (first, second) if len(first.shape) >= len(second.shape) else (second, first)
-    if (
-        known is None
-        or len(more.shape) == len(less.shape)
-        or more.shape[len(more.shape) - len(less.shape) :] != less.shape
-    ):
-        return None
+    extra = len(more.shape) - len(less.shape)
+    if known is None or not extra or not less.shape or more.shape[extra:] != less.shape:
+        return None  # nor what has no dimensions: some kernels take that for a number
     return table.add(key, Plan(known.operator, (), (more,), known.launch))
 
 

@@ -186,7 +186,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     n.e0 = input if na is LEAF else na
                     n.s1 = other
                     if a_needs_a:
-                        n.s0 = keep(input) if na is not LEAF else input
+                        n.s0 = keep(la, sa, oa, na) if na is not LEAF else input
                         n.v0 = sa.version
                     f = frame(1)
                     n.code = f.f_code
@@ -326,7 +326,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 n.s0 = number
                 n.v0 = n.s1 = None
                 if needs_other:
-                    n.s1 = keep(other) if nb is not LEAF else other
+                    n.s1 = keep(lb, sb, ob, nb) if nb is not LEAF else other
                     n.v1 = sb.version
                 f = user_frame(1)
                 n.code = f.f_code

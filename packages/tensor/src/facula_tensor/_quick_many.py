@@ -107,8 +107,8 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                     first.node = na
                 k.values = (
                     first,
-                    None if not needs_b else second if nb is LEAF else keep(second),
-                    None if not needs_c or third is None else third if nc is LEAF else keep(third),
+                    None if not needs_b else second if nb is LEAF else keep(lb, sb, ob, nb),
+                    None if not needs_c or third is None else third if nc is LEAF else keep(lc, sc, oc, nc),
                 )
                 k.versions = (sa.version, sb.version, sc.version)
                 if saves_out:
@@ -189,9 +189,9 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                 k.parameters = ()
                 needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
                 k.values = (
-                    None if not needs_a else first if na is LEAF else keep(first),
-                    None if not needs_b else second if sb is None or nb is LEAF else keep(second),
-                    None if not needs_c else third if sc is None or nc is LEAF else keep(third),
+                    None if not needs_a else first if na is LEAF else keep(la, sa, oa, na),
+                    None if not needs_b else second if sb is None or nb is LEAF else keep(lb, sb, ob, nb),
+                    None if not needs_c else third if sc is None or nc is LEAF else keep(lc, sc, oc, nc),
                 )
                 k.versions = (sa.version, None if sb is None else sb.version, None if sc is None else sc.version)
                 f = frame(1)
@@ -276,10 +276,14 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                         offsets.append(0)
                         nodes.append(None)
                     else:
-                        layouts.append(a._layout)
-                        storages.append(a._storage)
-                        offsets.append(a._offset)
-                        nodes.append(a.node)
+                        layout = a._layout
+                        storage = a._storage
+                        offset = a._offset
+                        node = a.node
+                        layouts.append(layout)
+                        storages.append(storage)
+                        offsets.append(offset)
+                        nodes.append(node)
                 plan = plans[(tuple(layouts), parameters[:fixed])]
                 lo: Any = plan.out
                 further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
@@ -329,14 +333,18 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 wanted = tuple([node is not None for node in nodes])
                 values = tuple(
                     [
-                        None if a is None or not need else a if a.node is LEAF else keep(a)
-                        for a, need in zip(operands, saved[wanted], strict=True)
+                        None if a is None or not need else a if node is LEAF else keep(layout, storage, offset, node)
+                        for a, need, layout, storage, offset, node in zip(
+                            operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
+                        )
                     ]
                 )
+                versions = tuple([storage.version for storage in storages])
                 if saves_further:
                     values += results[1:]
+                    versions += tuple([storage.version for storage in further])
                 edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])
-                n.rest = kept_of(edges, values, tuple(layouts), parameters)
+                n.rest = kept_of(edges, values, tuple(layouts), parameters, versions)
                 if saves_out:
                     n.s0 = s
                     n.s1 = lo

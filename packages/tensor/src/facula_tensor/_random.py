@@ -16,14 +16,15 @@ from facula_storage.extend import FLOATING, PlanTable, plain_address
 
 from ._creation import empty, finish
 from ._errors import ArgumentError, DTypeError
+from ._fresh import new_empty
 from ._from_data import tensor
 from ._general import mutated
 from ._inplace import starts_inplace
-from ._memory import check_overlap
+from ._memory import check_overlap, check_writable
 from ._operator import raw, recording
 from ._overrides import asks
-from ._promotion import as_dtype, as_integer, check_scalar, get_default_dtype, number_for
-from ._tensor import Tensor, layout_of_tensor, method
+from ._promotion import as_dtype, as_integer, check_scalar, number_for
+from ._tensor import Tensor, layout_of_tensor, method, snapshot
 from ._viewing import as_tensor
 from .ops.copying import give, write
 from .ops.shape import sizes
@@ -163,8 +164,19 @@ class repeating:
 
 
 def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: Any) -> None:
-    """Fill `target` with draws. Strided targets are filled by way of a contiguous one."""
-    layout = layout_of_tensor(target)
+    """Fill `target` (a snapshot) with draws. Strided targets are filled by way of a contiguous one."""
+    layout = target._layout
+    storage = target._storage
+    offset = target._offset
+    if generator is None and layout.is_contiguous:
+        try:  # as below, when all is as usual
+            launch = _table.by_key[kernel, layout.dtype, layout.device].launch
+            if storage.ptr is not None:  # before the generator moves: a second try must not draw twice
+                seed, start = default_generator.advance(layout.numel)
+                launch(layout.numel, storage.ptr + offset, seed, start, *arguments)
+                return
+        except KeyError:
+            pass
     if not layout.is_contiguous:
         fresh = empty(layout.shape, dtype=layout.dtype, device=layout.device)
         draw(fresh, kernel, generator, *arguments)
@@ -181,19 +193,20 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
         )
     if generator is not None and generator.device.type != layout.device.type:
         raise ArgumentError(f"generator: it is for device '{generator.device}'; the tensor is on '{layout.device}'")
-    plain_address(target._storage)  # before the generator moves: a second try must not draw twice
-    seed, offset = source.advance(layout.numel)
-    plan.launch(layout.numel, target._storage.ptr + target._offset, seed, offset, *arguments)  # type: ignore[operator]
+    plain_address(storage)
+    seed, start = source.advance(layout.numel)
+    plan.launch(layout.numel, storage.ptr + offset, seed, start, *arguments)  # type: ignore[operator]
 
 
 _table = PlanTable("random")
 
 
 def _new(lengths: tuple, size: Any, operation: str, dtype: Any, device: Any) -> Tensor:
-    chosen = get_default_dtype() if dtype is None else as_dtype(dtype, operation)
-    if operation != "randint" and chosen.category != FLOATING:
-        raise DTypeError(f"{operation}: expected a floating dtype; got {chosen.name}")
-    return empty(*lengths, size=size, dtype=chosen, device=device)
+    if dtype is not None:
+        dtype = as_dtype(dtype, operation)
+        if dtype.category != FLOATING:
+            raise DTypeError(f"{operation}: expected a floating dtype; got {dtype.name}")
+    return new_empty(lengths, size, dtype, device, operation)
 
 
 def rand(
@@ -211,7 +224,7 @@ def rand(
     """
     result = _new(lengths, size, "rand", dtype, device)
     draw(result, "uniform", generator, 0.0, 1.0)
-    return finish(result, requires_grad)
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def randn(
@@ -229,7 +242,7 @@ def randn(
     """
     result = _new(lengths, size, "randn", dtype, device)
     draw(result, "normal", generator, 0.0, 1.0)
-    return finish(result, requires_grad)
+    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def randint(
@@ -283,13 +296,13 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
 
 def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-    result = rand(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    result = rand(layout_of_tensor(input).shape, **{"dtype": input.dtype, "device": input.device, **options})
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
 def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-    result = randn(tuple(input.shape), **{"dtype": input.dtype, "device": input.device, **options})
+    result = randn(layout_of_tensor(input).shape, **{"dtype": input.dtype, "device": input.device, **options})
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
@@ -320,10 +333,12 @@ def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) ->
         given = (*arguments, *defaults[len(arguments) :])
         if starts_inplace(name, self, (self,)):
             raise NotImplementedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
-        check(self, *given)
-        check_overlap(name, self, ())
-        draw(self, kernel, generator, *given)
-        mutated(self, name)
+        now = snapshot(self)
+        check(now, *given)
+        check_writable(name, now)
+        check_overlap(name, now, ())
+        draw(now, kernel, generator, *given)
+        mutated(now, name)
         return self
 
     fill.__name__ = fill.__qualname__ = name

@@ -9,7 +9,7 @@ from facula_storage import bool_, cpu, int64
 
 from ._operator import raw
 from ._promotion import get_default_dtype
-from ._tensor import Parameter, Tensor, layout_of_tensor, method
+from ._tensor import Parameter, Tensor, method, snapshot
 from ._values import MOST_DIMS, _host
 
 THRESHOLD, EDGE, PRECISION, WIDTH = 1000, 3, 4, 80
@@ -18,7 +18,8 @@ THRESHOLD, EDGE, PRECISION, WIDTH = 1000, 3, 4, 80
 @method("__repr__")
 def represent(self: Tensor) -> str:
     """The elements (the corners of large tensors), and what is not to be guessed from them."""
-    layout = layout_of_tensor(self)
+    now = snapshot(self)
+    layout = now._layout
     name = "Parameter containing:\n" if isinstance(self, Parameter) else ""
     notes = []
     if layout.device.type == "meta":
@@ -26,7 +27,7 @@ def represent(self: Tensor) -> str:
         notes.append(f"device='{layout.device}'")
         notes.append(f"size={tuple(layout.shape)}")
     else:
-        notes.append(_elements(self) if len(layout.shape) <= MOST_DIMS else "...")
+        notes.append(_elements(now) if len(layout.shape) <= MOST_DIMS else "...")
         if layout.device is not cpu:
             notes.append(f"device='{layout.device}'")
         if (not layout.numel and layout.shape != (0,)) or len(layout.shape) > MOST_DIMS:
@@ -34,10 +35,11 @@ def represent(self: Tensor) -> str:
     default = {int64, bool_, get_default_dtype(), get_default_dtype().to_complex()}
     if layout.dtype not in default or (not layout.numel and layout.dtype is not get_default_dtype()):
         notes.append(f"dtype={layout.dtype}")
-    if self.node is LEAF:
+    node = self.node
+    if node is LEAF:
         notes.append("requires_grad=True")
-    elif self.node is not None:
-        notes.append(f"grad_fn=<{self.node.name()}>")
+    elif node is not None:
+        notes.append(f"grad_fn=<{node.name()}>")
     return f"{name}tensor({', '.join(notes)})"
 
 

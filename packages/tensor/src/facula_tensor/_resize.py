@@ -8,7 +8,7 @@ from facula_storage import contiguous, uint8
 from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
 
 from ._errors import show
-from ._tensor import Overridden, Tensor, layout_of_tensor, method
+from ._tensor import Overridden, Tensor, layout_of_tensor, make, method, snapshot
 
 
 @method()
@@ -30,16 +30,29 @@ def resize_(self: Tensor, *shape: Any) -> Tensor:
     wanted = sizes("resize_", shape)
     if min(wanted, default=0) < 0:
         raise ValueError(f"resize_: expected lengths of at least 0; got {wanted}")
-    old = layout_of_tensor(self)
+    now = snapshot(self)
+    old = now._layout
     if self.node is not None:
         raise RuntimeError(
             f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
         )
-    layout = contiguous(wanted, old.dtype, old.device)
-    if layout.numel and old.device.type != "meta":
-        reserve(self, self._offset + layout.nbytes)
-    self._layout = layout if type(self._layout) is not Overridden else Overridden(layout)  # type: ignore[assignment]
+    resized(self, now, wanted)
     return self
+
+
+def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Give `tensor`, of which `now` is a snapshot, another shape: a snapshot of it afterwards."""
+    wrapped = type(tensor._layout) is Overridden
+    while True:
+        layout = contiguous(shape, now._layout.dtype, now._layout.device)
+        if layout.numel and layout.device.type != "meta":
+            reserve(now, now._offset + layout.nbytes)
+        new: Any = Overridden(layout) if wrapped else layout
+        storage, offset = now._storage, now._offset
+        if tensor._storage is storage and tensor._offset == offset:  # with no call from here to the store
+            tensor._layout = new
+            return make(Tensor, layout, storage, offset)
+        now = snapshot(tensor)  # another thread gave it other memory
 
 
 def reserve(tensor: Tensor, nbytes: int) -> None:

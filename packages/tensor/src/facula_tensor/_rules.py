@@ -18,7 +18,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_storage import Layout
+    from facula_storage import Layout, Storage
 
     from ._operator import Namespace, Operator
 
@@ -110,17 +110,17 @@ def _picking(rule: Callable, places: Sequence[str]) -> Callable:
     return lambda F, g, values: rule(F, g, *pick(values))
 
 
-def keep(a: Tensor) -> Tensor:
+def keep(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
     """What a node saves of an operand that is not a leaf: another tensor over the same elements.
 
     Were it the operand itself, changing that in place later would close a cycle: the operand's
     new node leads to the node that saved it.
     """
     t = blank(Tensor)
-    t._layout = a._layout
-    t._storage = a._storage
-    t._offset = a._offset
-    t.node = a.node
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = node
     return t
 
 
@@ -300,11 +300,15 @@ class Kept:
     parameters: tuple
 
 
-def kept_of(edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple) -> Kept:
-    """What a node keeps, with the versions that the values have now."""
+def kept_of(
+    edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple, versions: tuple | None = None
+) -> Kept:
+    """What a node keeps, with the versions that the values have now unless `versions` are given."""
     kept = Kept()
     kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
-    kept.versions = tuple([value._storage.version if isinstance(value, Tensor) else None for value in values])
+    if versions is None:
+        versions = tuple([value._storage.version if isinstance(value, Tensor) else None for value in values])
+    kept.versions = versions
     return kept
 
 

@@ -148,7 +148,8 @@ class Tensor(_Base):
 
     def storage_offset(self) -> int:
         """Elements from the start of the storage to this tensor's first."""
-        return self._offset // layout_of_tensor(self).dtype.itemsize
+        now = snapshot(self)
+        return now._offset // now._layout.dtype.itemsize
 
     def element_size(self) -> int:
         """Bytes of one element."""
@@ -234,7 +235,7 @@ class Parameter(Tensor):
         source = tensor([]) if data is None else data
         if not isinstance(source, Tensor):
             raise TypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
-        new = make(cls, layout_of_tensor(source), source._storage, source._offset)
+        new = alias(source, cls)
         new.requires_grad_(requires_grad)
         return new
 
@@ -244,6 +245,52 @@ def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
     new: Any = blank(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
+
+
+# Note [One moment]
+# ~~~~~~~~~~~~~~~~~
+# `x.data = y` stores a layout, a storage and an offset with no call between, while other threads compute with `x`.
+# Python switches threads at calls, and where loops go back, but not between plain loads: whoever loads the three
+# with no call between has those of one moment. A layout of one and a storage of the next would show memory beyond the
+# tensor's. So nobody looks at a tensor twice: operators load the three first (quick paths and views), or work on a
+# `snapshot` (the slow path, exports); functions of several operators begin with `steady`. What is asked once,
+# `x.shape` for a message, may be asked of the tensor itself. A property or `layout_of_tensor` is a call.
+def snapshot(tensor: Tensor) -> Tensor:
+    """A plain tensor over the same memory, wanting no gradient, as `tensor` is at this moment."""
+    layout = tensor._layout
+    storage = tensor._storage
+    offset = tensor._offset
+    t = blank(Tensor)
+    t._layout = layout.real if type(layout) is Overridden else layout
+    t._storage = storage
+    t._offset = offset
+    t.node = None
+    return t
+
+
+def steady(tensor: Tensor) -> Tensor:
+    """What functions of several operators compute with: `tensor` as it is at this moment, with its history.
+
+    A leaf that wants a gradient is itself, since its gradient is collected there.
+    """
+    layout = tensor._layout
+    storage = tensor._storage
+    offset = tensor._offset
+    node = tensor.node
+    if node is LEAF or type(layout) is Overridden:
+        return tensor
+    t = blank(Tensor)
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = node
+    return t
+
+
+def alias(tensor: Tensor, cls: type) -> Any:
+    """A tensor of class `cls` over the memory of `tensor`, wanting no gradient."""
+    now = snapshot(tensor)
+    return make(cls, now._layout, now._storage, now._offset)
 
 
 def layout_of_tensor(tensor: Tensor) -> Layout:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_storage import (
+    Layout,
     bfloat16,
     bool_,
     contiguous,
@@ -24,14 +25,14 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import blank
+from facula_storage.extend import FLOATING, INTEGER, alias, blank, plain_address
 
 from ._errors import ArgumentError, DTypeError
 from ._operator import raw, recording
 from ._overrides import ask, overridden
 from ._promotion import plain_number
 from ._sites import user_site
-from ._tensor import Overridden, Tensor, layout_of_tensor, make, method
+from ._tensor import Overridden, Tensor, layout_of_tensor, method, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,10 +52,35 @@ READERS = {  # of an element at an address
 
 
 def _host(self: Tensor) -> Tensor:
-    """The elements in host memory and in a dtype that NumPy has."""
-    if self.dtype is bfloat16:
+    """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
+    self = snapshot(self)
+    if self._layout.dtype is bfloat16:
         self = raw.to(self, (float32,))
-    return self if self.device.type == "cpu" else raw.to_device(self, (cpu,))
+    return self if self._layout.device is cpu else raw.to_device(self, (cpu,))
+
+
+# READERS, found by the layouts of one element that were met.
+_readers: dict[Layout, Any] = {}
+MOST_READERS = 256
+
+
+def _only_element(operation: str, self: Tensor) -> Any:
+    """The one element of any tensor, and ValueError where there are more or none."""
+    now = snapshot(self)
+    layout = now._layout
+    if layout.numel != 1:
+        if operation == "bool":
+            raise ArgumentError(
+                f"bool: the truth of a tensor of {layout.numel} elements is ambiguous; use .any(), .all() or .numel()"
+            )
+        raise ArgumentError(f"item: expected a tensor of one element; got shape {layout.shape}; use .tolist()")
+    reader = READERS.get((layout.dtype, layout.device))
+    if reader is not None:
+        if len(_readers) >= MOST_READERS:
+            _readers.clear()
+        _readers[layout] = reader
+    host = _host(now)  # another dtype or device, a buffer in another order, a subclass, or the first of its layout
+    return to_numpy(host._storage, contiguous((), host._layout.dtype), host._offset).item()
 
 
 @method()
@@ -65,13 +91,12 @@ def item(self: Tensor) -> Any:
     >>> tensor([2.5]).item()
     2.5
     """
-    if layout_of_tensor(self).numel != 1:
-        raise ArgumentError(f"item: expected a tensor of one element; got shape {tuple(self.shape)}; use .tolist()")
-    try:  # no call between the reading of the address and of the element: see Note [Replacing a buffer]
-        return READERS[self._layout.dtype, self._layout.device](self._storage.ptr + self._offset).value
-    except (AttributeError, KeyError, TypeError):  # another device, dtype or order of the buffer, or a subclass
-        host = _host(self)
-        return to_numpy(host._storage, contiguous((), host.dtype), host._offset).item()
+    try:  # as in Note [One moment]; the storage is held, and its buffer is: see Note [Replacing a buffer]
+        storage = self._storage
+        return _readers[self._layout](storage.ptr + self._offset).value
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return _only_element("item", self)
 
 
 @method()
@@ -83,7 +108,7 @@ def tolist(self: Tensor) -> Any:
     [[1, 2]]
     """
     host = _host(self)
-    layout = layout_of_tensor(host)
+    layout = host._layout
     if len(layout.shape) <= MOST_DIMS:
         return to_numpy(host._storage, layout, host._offset).tolist()
     nested = raw.reshape(host, (-1,)).tolist()
@@ -103,11 +128,10 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     >>> ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
-    if force:
-        self = _host(self.detach())
-    elif self.node is not None:
+    if not force and self.node is not None:
         raise RuntimeError("numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()")
-    return to_numpy(self._storage, layout_of_tensor(self), self._offset)
+    now = _host(self) if force else snapshot(self)
+    return to_numpy(now._storage, now._layout, now._offset)
 
 
 @method("__array__")
@@ -153,9 +177,8 @@ def dlpack(
         )
     if self.node is not None:
         raise BufferError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
-    if copy:
-        self = raw.clone(self)
-    return to_dlpack(self._storage, layout_of_tensor(self), self._offset, max_version)
+    now = raw.clone(self) if copy else snapshot(self)
+    return to_dlpack(now._storage, now._layout, now._offset, max_version)
 
 
 @method("__dlpack_device__")
@@ -167,15 +190,15 @@ def device_for_dlpack(self: Tensor) -> tuple[int, int]:
 @method("__buffer__")
 def buffer(self: Tensor, flags: int) -> memoryview:
     """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
-    return memoryview(to_buffer(self._storage, layout_of_tensor(self), self._offset))
+    now = snapshot(self)
+    return memoryview(to_buffer(now._storage, now._layout, now._offset))
 
 
 @method("data_ptr")
 def data_ptr(self: Tensor) -> int:
     """The address of the first element, putting the buffer in plain order first if it is not."""
-    from facula_storage.extend import plain_address
-
-    return plain_address(self._storage) + self._offset if self.numel() else 0
+    now = snapshot(self)
+    return plain_address(now._storage) + now._offset if now._layout.numel else 0
 
 
 @method("__len__")
@@ -192,36 +215,41 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """The elements along the first dimension, as views."""
     if not layout_of_tensor(self).shape:
         raise TypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
-    return iter(recording.unbind_rows(self))
-
-
-def _unbind_rows(self: Tensor) -> list[Tensor]:
-    return [recording.select(self, 0, i) for i in range(layout_of_tensor(self).shape[0])]
-
-
-recording.unbind_rows = _unbind_rows
+    return iter(recording.unbind(self, 0))
 
 
 @method("__bool__")
 def truth(self: Tensor) -> bool:
     """Whether the one element is nonzero. ValueError where there are more or none."""
-    if layout_of_tensor(self).numel != 1:
-        raise ArgumentError(
-            f"bool: the truth of a tensor of {self.numel()} elements is ambiguous; use .any(), .all() or .numel()"
-        )
-    return bool(item(self))
+    try:  # as `item` does
+        storage = self._storage
+        return bool(_readers[self._layout](storage.ptr + self._offset).value)
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return bool(_only_element("bool", self))
 
 
 @method("__float__")
 def as_float(self: Tensor) -> float:
     """The one element as a float."""
-    return float(item(self))
+    try:  # as `item` does
+        storage = self._storage
+        return float(_readers[self._layout](storage.ptr + self._offset).value)
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return float(_only_element("float", self))
 
 
 @method("__int__")
 def as_int(self: Tensor) -> int:
     """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
-    number = item(self)
+    try:  # as `item` does
+        storage = self._storage
+        number = _readers[self._layout](storage.ptr + self._offset).value
+    except (AttributeError, KeyError, TypeError):
+        number = None
+    if number is None:
+        number = _only_element("int", self)
     try:
         return int(number)
     except (OverflowError, ValueError) as error:
@@ -237,11 +265,11 @@ def as_complex(self: Tensor) -> complex:
 @method("__index__")
 def as_index(self: Tensor) -> int:
     """The one element of an integer tensor as an int. TypeError for other dtypes."""
-    if self.dtype.category > 1 or self.numel() != 1:
-        raise TypeError(
-            f"index: only integer tensors of one element can be an index; got {self.dtype.name} {tuple(self.shape)}"
-        )
-    return int(item(self))
+    now = snapshot(self)
+    dtype, shape = now._layout.dtype, now._layout.shape
+    if dtype.category > INTEGER or now._layout.numel != 1:
+        raise TypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}")
+    return int(item(now))
 
 
 @method("__pos__")
@@ -273,11 +301,12 @@ def as_bytes(self: Tensor) -> bytes:
 @method("__format__")
 def formatted(self: Tensor, spec: str) -> str:
     """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
-    if type(self) is Tensor and not layout_of_tensor(self).shape and self.device.type != "meta":
-        return format(item(self), spec)
+    now = snapshot(self)
+    if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
+        return format(item(now), spec)
     if spec:
         raise TypeError(
-            f"format: expected a zero-dimensional tensor for {spec!r}; got shape {tuple(self.shape)}; use .item()"
+            f"format: expected a zero-dimensional tensor for {spec!r}; got shape {now._layout.shape}; use .item()"
         )
     return str(self)
 
@@ -301,10 +330,18 @@ def detach(self: Tensor) -> Tensor:
     >>> ones(2, requires_grad=True).detach().requires_grad
     False
     """
-    if overridden((self,)):
-        return ask("detach", detach, (self,), {})
+    layout = self._layout
+    storage = self._storage
+    offset = self._offset
+    if type(layout) is Overridden:
+        if overridden((self,)):
+            return ask("detach", detach, (self,), {})
+        layout = layout.real
     t = blank(Tensor)
-    t._layout, t._storage, t._offset, t.node = layout_of_tensor(self), self._storage, self._offset, None
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = None
     return t
 
 
@@ -318,17 +355,16 @@ def detach_(self: Tensor) -> Tensor:
 
 
 def _get_data(self: Tensor) -> Tensor:
-    from facula_storage.extend import alias
-
-    return make(Tensor, layout_of_tensor(self), alias(self._storage), self._offset)
+    now = snapshot(self)
+    now._storage = alias(now._storage)
+    return now
 
 
 def _set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"data: expected a Tensor; got {type(new).__name__}")
-    from facula_storage.extend import FLOATING, alias
-
-    layout, storage, offset = layout_of_tensor(new), alias(new._storage), new._offset
+    now = snapshot(new)
+    layout, storage, offset = now._layout, alias(now._storage), now._offset
     if self.node is not None and layout.dtype.category < FLOATING:
         raise TypeError(f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype")
     # The version goes on from the former memory's: a node that saved this tensor finds it changed.

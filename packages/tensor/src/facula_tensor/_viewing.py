@@ -11,53 +11,65 @@ from facula_storage import Layout
 from facula_storage.extend import blank
 
 from ._errors import relabel
+from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
-from ._sites import user_frame, user_site
-from ._tensor import Tensor, layout_of_tensor
+from ._sites import user_frame
+from ._tensor import Overridden, Tensor, layout_of_tensor
 from ._views import first_view, register, tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from ._operator import Operator
+    from facula_autograd.extend import Rule
 
-Window = tuple[Layout, int]
+# A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
+Window = tuple[Layout, int, "Rule", tuple]
 MOST_WINDOWS = 1024
+MOST_PIECES = 64  # of a call that are kept
 
 
 def make_view(
-    op: Operator, window: Callable[..., Window], cached: bool, *, record: bool, walk: bool = False
-) -> Callable[..., Tensor]:
-    """The function of a view operator. Windows are kept per layout and parameters where `cached`."""
+    name: str, find: Callable[..., Window | None], cached: bool, *, record: bool, walk: bool = False
+) -> Callable[..., Tensor | None]:
+    """A function `(tensor, *parameters)` of views: `find(layout, *parameters)` says what they show.
+
+    Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
+    """
     windows: dict[tuple, Window] = {}
-    rule = op.rule
     frame = user_frame if walk else _getframe
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
         try:
-            layout = input._layout
-            lo, delta = windows[(layout, parameters)]
+            layout = input._layout  # see Note [One moment]
+            storage = input._storage
+            offset = input._offset
+            na = input.node
+            lo, delta, rule, rest = windows[(layout, parameters)]
         except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
             lo = None
         if lo is None:
             try:
-                layout = layout_of_tensor(as_tensor(op.name, input))
-                if overridden((input,)):
-                    return ask(op.name, op.quick, (input, *parameters), {})
-                lo, delta = window(layout, *parameters)
+                as_tensor(name, input)
+                if type(layout) is Overridden:
+                    if overridden((input,)):
+                        return ask(name, operators[name].quick if name in operators else call, (input, *parameters), {})
+                    layout = layout.real
+                found = find(layout, *parameters)
             except Exception as error:
-                relabel(error, op.name)
+                relabel(error, name)
                 raise
-            if cached and not any(type(one) is list for one in parameters):
+            if found is None:
+                return None
+            if cached and not any([type(one) is list for one in parameters]):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
-                windows[(layout, parameters)] = (lo, delta)
+                windows[(layout, parameters)] = found
+            lo, delta, rule, rest = found
         v = blank(Tensor)
         v._layout = lo
-        v._storage = input._storage
-        v._offset = input._offset + delta if delta else input._offset
+        v._storage = storage
+        v._offset = offset + delta if delta else offset
         v._base = input
-        na = input.node
         if not record or (special and not current_mode().grad):
             v.node = None
             return v
@@ -76,7 +88,7 @@ def make_view(
         n.rule = rule
         n.seq = next_seq()
         n.e0 = input if na is LEAF else na
-        n.rest = (layout, parameters)
+        n.rest = (layout, rest)
         f = frame(1)
         n.code = f.f_code
         n.lasti = f.f_lasti
@@ -85,19 +97,60 @@ def make_view(
     return call
 
 
-def record_view(op: Operator, v: Tensor, input: Tensor, parameters: tuple) -> None:
-    """Give a view that was made by other means the node of `op`."""
-    if special and not current_mode().grad:
-        return
+def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
+    """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
+
+    It goes into both namespaces under the name of `find`, without the underscores at its ends. Gives the recording one.
+    """
+    name = find.__name__.strip("_")
+    setattr(raw, name, make_view(name, find, True, record=False))
+    setattr(recording, name, make_view(name, find, True, record=True, walk=True))
+    return getattr(recording, name)
+
+
+def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
+    """The same for operators that give several views of one tensor at once."""
+    known: dict[tuple, Sequence[Window]] = {}
+
+    def call(input, *parameters):  # type: ignore[no-untyped-def]
+        found: Sequence[Window] | None = None
+        try:
+            layout = input._layout  # see Note [One moment]
+            storage = input._storage
+            offset = input._offset
+            na = input.node
+            found = known[(layout, parameters)]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        if found is None:
+            as_tensor(name, input)
+            if type(layout) is Overridden:
+                layout = layout.real
+            found = find(layout, *parameters)
+            if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
+                if len(known) >= MOST_WINDOWS:
+                    known.clear()
+                known[(layout, parameters)] = found
+        return tuple([view_at(input, (layout, storage, offset, na), window) for window in found])
+
+    return call
+
+
+def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window, record: bool = True) -> Tensor:
+    """A view of `input` as it was at a moment: `moment` has its layout, storage, offset and node."""
+    layout, storage, offset, na = moment
+    lo, delta, rule, rest = window
+    v = blank(Tensor)
+    v._layout, v._storage, v._offset, v._base, v.node = lo, storage, offset + delta, input, None
+    if not record or (special and not current_mode().grad):
+        return v
     register(v, input)
-    if input.node is None:
-        return
-    n = v.node = Node()
-    n.rule = op.rule
-    n.seq = next_seq()
-    n.e0 = input if input.node is LEAF else input.node
-    n.rest = (layout_of_tensor(input), parameters)
-    n.code, n.lasti = user_site()
+    if na is not None:
+        n = v.node = Node()
+        n.rule, n.seq, n.e0, n.rest = rule, next_seq(), input if na is LEAF else na, (layout, rest)
+        f = user_frame(1)
+        n.code, n.lasti = f.f_code, f.f_lasti
+    return v
 
 
 def as_tensor(operation: str, value: Any) -> Tensor:

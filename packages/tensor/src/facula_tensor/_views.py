@@ -19,23 +19,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import LEAF, Node, dead_end, edge_to, from_function, move_hooks
-from facula_storage import Layout
-from facula_storage.extend import blank
 
-from ._tensor import Tensor, layout_of_tensor
+from ._tensor import snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ._tensor import Tensor
+
 # Re-entrant: dropping a reference under it may run a user's finaliser, which may take a view.
 _changing_families = RLock()
-
-
-def view_of(base: Tensor, layout: Layout, offset: int) -> Tensor:
-    """A tensor over `base`'s storage, `offset` bytes after its first element; not recorded, in no family."""
-    v = blank(Tensor)
-    v._layout, v._storage, v._offset, v.node, v._base = layout, base._storage, base._offset + offset, None, base
-    return v
 
 
 def bases_of(tensor: Tensor) -> Iterator[Tensor]:
@@ -125,8 +118,8 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
 
 
 def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and element offset of a view within its root."""
-    layout = layout_of_tensor(view)
+    """Shape, strides and element offset of a view within its root. (Of snapshots: Note [One moment].)"""
+    layout = view._layout
     return layout.shape, layout.strides, (view._offset - root._offset) // layout.dtype.itemsize
 
 
@@ -135,9 +128,12 @@ def scatter(root: Tensor, changed: Tensor) -> None:
     from ._general import node_for
     from ._operator import operators
 
-    layouts = (layout_of_tensor(root), layout_of_tensor(changed))
+    whole, part = snapshot(root), snapshot(changed)
+    if part._storage is not whole._storage:
+        return  # given other memory just now
+    layouts = (whole._layout, part._layout)
     edges = (edge_to(root), edge_to(changed))
-    node_for(operators["as_strided_scatter"], (root, changed), layouts, region(changed, root), [root], None, edges)
+    node_for(operators["as_strided_scatter"], (root, changed), layouts, region(part, whole), [root], None, edges)
     if type(edges[0]) is Node:
         move_hooks(root, edges[0])
 
@@ -148,9 +144,10 @@ def renew(view: Tensor, root: Tensor) -> None:
     from ._operator import operators
 
     old = view.node
-    node_for(
-        operators["as_strided"], (root,), (layout_of_tensor(root),), region(view, root), [view], None, (edge_to(root),)
-    )
+    whole, part = snapshot(root), snapshot(view)
+    if part._storage is not whole._storage:
+        return  # given other memory just now
+    node_for(operators["as_strided"], (root,), (whole._layout,), region(part, whole), [view], None, (edge_to(root),))
     if type(old) is Node:
         move_hooks(view, old)
 

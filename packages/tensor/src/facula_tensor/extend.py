@@ -5,6 +5,7 @@ namespaces that rules are written against; `composite` adds a function of operat
 `adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
 `reduction_of` checks what losses call `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the
 handle that removes one. `asks` lets classes that override operators be asked about a function made of several.
+`snapshot` is a tensor as it is at one moment, for what needs layout, storage and offset.
 """
 
 from facula_autograd.extend import Handle, Hooks
@@ -15,7 +16,7 @@ from ._operator import Operator, composite, operators, pass_on, passed_on, raw, 
 from ._overrides import asks, plain_torch_function
 from ._promotion import accumulating, floating
 from ._sites import library
-from ._tensor import check_dim, layout_of_tensor, make, method
+from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import adam_step, sgd_step
 
@@ -44,5 +45,6 @@ __all__ = [
     "recording",
     "reduction_of",
     "sgd_step",
+    "snapshot",
     "view",
 ]

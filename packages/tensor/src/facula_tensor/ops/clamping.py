@@ -93,7 +93,7 @@ class _clamp:
 
 @elementwise
 class _hardtanh:
-    """Each element between two numbers; no gradient flows at a bound, and NaN hands its own on."""
+    """Each element between two numbers; no gradient flows at a bound, nor at NaN."""
 
     inputs = ("input", "min", "max")
     kernel = "clamp"
@@ -101,7 +101,7 @@ class _hardtanh:
     inplace = False
 
     def reverse_input(F, g, input, min, max, input_layout):
-        return F.where(F.bitwise_or(F.le(input, min), F.ge(input, max)), 0, g)
+        return F.where(F.bitwise_and(F.gt(input, min), F.lt(input, max)), g, 0)
 
 
 _between = operators["clamp"].walking

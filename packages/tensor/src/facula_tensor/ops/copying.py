@@ -13,14 +13,15 @@ from facula_storage.extend import plain_address
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError, relabel
 from .._general import launch, mutated, node_for
+from .._holding import edge_from, hold
 from .._inplace import starts_inplace
-from .._memory import check_out, check_overlap
+from .._memory import check_out, check_overlap, check_writable
 from .._operator import composite, operators, raw, recording
 from .._overrides import asks
 from .._planning import broadcast_shapes
 from .._promotion import as_dtype, can_cast, number_for
 from .._sites import user_site
-from .._tensor import Tensor, layout_of_tensor, make, method
+from .._tensor import Tensor, layout_of_tensor, make, method, snapshot
 from .._viewing import as_tensor
 from .._views import rebase
 from .formats import check_format
@@ -70,7 +71,7 @@ class to_device:
         if device.type == "meta" or not layout.numel:
             return [target]
         host = np.empty(layout.nbytes, np.uint8)
-        plain = raw.contiguous(source)
+        plain = raw.contiguous(source)  # of a snapshot, as all operands of `execute` are
         address = plain_address(plain._storage) + plain._offset
         layout.device.backend.copy_out(address, host)
         device.backend.copy_in(target._storage.ptr, host)
@@ -168,15 +169,16 @@ def to_like(
         else:
             dtype = arg
     result = self
+    layout = layout_of_tensor(self)
     try:
-        place = self.device if device is None else Device(device)
-        wanted = self.dtype if dtype is None else as_dtype(dtype, "to")
+        place = layout.device if device is None else Device(device)
+        wanted = layout.dtype if dtype is None else as_dtype(dtype, "to")
     except Exception as error:
         relabel(error, "to")
         raise
-    if place is not self.device:
+    if place is not layout.device:
         result = recording.to_device(result, (place,))
-    if wanted is not self.dtype:
+    if wanted is not layout.dtype:
         result = recording.to(result, (wanted,))
     if copy and result is self:
         return clone(result, memory_format=memory_format)
@@ -242,15 +244,14 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor
 
 # ---------------------------------------------------------------------------------------------- writing into
 def write(target: Tensor, source: Tensor) -> None:
-    """Copy elements, casting and broadcasting. No checks, no record, no version."""
-    launch(
-        copy_plan(layout_of_tensor(source), layout_of_tensor(target)), (source,), [(target._storage, target._offset)]
-    )
+    """Copy elements, casting and broadcasting, between snapshots. No checks, no record, no version."""
+    launch(copy_plan(source._layout, target._layout), (source,), [(target._storage, target._offset)])
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
-    write(target, source)
-    mutated(target, "copy_")
+    now = snapshot(target)
+    write(now, snapshot(source))
+    mutated(now, "copy_")
     return target
 
 
@@ -339,12 +340,13 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
     """
     if out is None:
         return result
-    check_out(operation, layout_of_tensor(result), out, operands)
+    target, _ = check_out(operation, layout_of_tensor(result), out, operands)
     if result.node is not None:
         raise RuntimeError(
             f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
         )
-    return raw.copy_into(out, result)
+    raw.copy_into(target, result)
+    return out
 
 
 def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
@@ -353,23 +355,25 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     try:
         source = as_tensor_like(source, self, operation)
         record = starts_inplace(operation, self, (self, source))
-        if broadcast_shapes(operation, tuple(self.shape), tuple(source.shape)) != self.shape:
+        target, held = hold((self, source), record)
+        check_writable(operation, target)
+        layout = target._layout
+        if broadcast_shapes(operation, layout.shape, held._layout.shape) != layout.shape:
             raise ArgumentError(
-                f"{operation}: source of shape {tuple(source.shape)} does not broadcast to {tuple(self.shape)}"
+                f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}"
             )
-        if source.device is not self.device:
-            source = recording.to_device(source, (self.device,)) if record else raw.to_device(source, (self.device,))
-        same = check_overlap(operation, self, (source,))
+        if held._layout.device is not layout.device:
+            held = (recording if record else raw).to_device(held, (layout.device,))
+        same = check_overlap(operation, target, (held,))
     except Exception as error:
         relabel(error, operation)
         raise
-    edges = (edge_to(self), edge_to(source))
-    if not (same and source.dtype is self.dtype):
-        write(self, source)
-    mutated(self, operation)
+    if not (same and held._layout.dtype is layout.dtype):
+        write(target, held)
+    mutated(target, operation)
     if record:
-        layouts = (layout_of_tensor(self), layout_of_tensor(source))
-        node_for(operators["overwrite"], (self, source), layouts, (), [self], None, edges)
+        edges = (edge_to(self), edge_from(held))
+        node_for(operators["overwrite"], (self, held), (layout, held._layout), (), [self], None, edges)
         rebase(self, edges[0])
     return self
 
@@ -393,25 +397,32 @@ def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
                 f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
             )
         return _copy(operation, self, value)
-    value = number_for(value, self.dtype, operation)
+    now = snapshot(self)
+    value = number_for(value, now._layout.dtype, operation)
     if starts_inplace(operation, self, (self,)):
         return _copy(operation, self, value)
-    check_overlap(operation, self, ())
-    fill(self, value)
-    mutated(self, operation)
+    check_writable(operation, now)
+    check_overlap(operation, now, ())
+    fill(now, value)
+    mutated(now, operation)
     return self
 
 
 def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
-    """Set every element to a number. No checks, no record, no version."""
-    layout = layout_of_tensor(target)
+    """Set every element of a snapshot to a number. No checks, no record, no version."""
+    layout = target._layout
     number = number_for(value, layout.dtype, operation)
+    launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
+
+
+def fill_plan(layout: Layout, kind: type) -> Any:
+    """The plan that sets every element to a number of this type."""
     op = operators["to"]
-    key = (("fill", type(number)), layout)
+    key = (("fill", kind), layout)
     plan = op.slow_table.by_key.get(key)
     if plan is None:
-        plan = op.slow_table.add(key, layout.device.backend.plan("fill", (type(number),), (layout,), ()))
-    launch(plan, (number,), [(target._storage, target._offset)])
+        plan = op.slow_table.add(key, layout.device.backend.plan("fill", (kind,), (layout,), ()))
+    return plan
 
 
 @asks

@@ -8,10 +8,10 @@ from facula_storage import Layout, layout_of
 
 from .._declare import view
 from .._errors import ArgumentError
-from .._operator import composite, passed_on, raw, recording
+from .._operator import operators, passed_on, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, method
-from .._viewing import as_tensor
+from .._viewing import form
 from .shape import sizes
 
 __all__ = ["movedim", "permute", "squeeze", "t", "transpose", "unsqueeze"]
@@ -141,17 +141,15 @@ def mT(self: Tensor) -> Tensor:
     return recording.mT(self)
 
 
-@composite
-def transposed_matrix(F: Any, input: Tensor) -> Tensor:
-    """The last two dimensions exchanged."""
-    if input.ndim == 2:
-        return F.reverse_dims(input)
-    if input.ndim < 2:
-        raise ArgumentError(f"mT: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    return F.transpose(input, -2, -1)
+@form
+def _mT(layout):
+    ndim = len(layout.shape)
+    if ndim == 2:
+        return layout.transposed(), 0, operators["reverse_dims"].rule, ()
+    if ndim < 2:
+        raise ArgumentError(f"mT: expected at least 2 dimensions; got shape {layout.shape}")
+    return permuted(layout, (*range(ndim - 2), ndim - 1, ndim - 2)), 0, operators["transpose"].rule, (-2, -1)
 
-
-raw.mT, recording.mT = raw.transposed_matrix, recording.transposed_matrix
 
 Tensor.T = property(lambda self: recording.reverse_dims(self), doc="A view with all dimensions in reverse order.")
 
@@ -177,19 +175,27 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     >>> movedim(ones(2, 3, 4), 0, -1).shape
     facula.Size([3, 4, 2])
     """
-    ndim = as_tensor("movedim", input).ndim
-    sources = [check_dim("movedim", d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
-    targets = [
-        check_dim("movedim", d, ndim)
-        for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
-    ]
+    return recording.movedim(
+        input,
+        tuple(source) if isinstance(source, (tuple, list)) else source,
+        tuple(destination) if isinstance(destination, (tuple, list)) else destination,
+    )
+
+
+@form
+def _movedim(layout, source, destination):
+    ndim = len(layout.shape)
+    sources, targets = (
+        [check_dim("movedim", dim, ndim) for dim in (dims if isinstance(dims, tuple) else (dims,))]
+        for dims in (source, destination)
+    )
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ArgumentError(
             f"movedim: source {source} and destination {destination} must be equally many, each named once"
         )
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]
-    return recording.permute(input, tuple(order))
+    return permuted(layout, order), 0, operators["permute"].rule, (tuple(order),)
 
 
 @asks
@@ -204,7 +210,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return recording.squeeze(input)
     dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    return recording.squeeze(input, *dims) if dims else recording.view(input, tuple(as_tensor("squeeze", input).shape))
+    return recording.squeeze(input, *dims) if dims else recording.whole(input)
 
 
 @asks

@@ -15,7 +15,7 @@ from .._operator import composite, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .copying import give
-from .reducing import axis_for, parameters_of, reduced
+from .reducing import axis_for, reduced, reduction
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
@@ -77,7 +77,7 @@ def amax(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "amax")
-    return recording.amax(input, parameters_of("amax", input, dim, keepdim or keepdims), out)
+    return recording.amax(*reduction("amax", input, dim, keepdim or keepdims), out)
 
 
 @asks
@@ -99,7 +99,7 @@ def amin(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "amin")
-    return recording.amin(input, parameters_of("amin", input, dim, keepdim or keepdims), out)
+    return recording.amin(*reduction("amin", input, dim, keepdim or keepdims), out)
 
 
 class Extremes(tuple):
@@ -168,7 +168,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, along: Any, p
         return give(name, pair(input, dim), out)
     if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise TypeError(f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}")
-    at, keepdim = _place_parameters(name, input, dim, keepdim)
+    input, (at, keepdim) = _place(name, input, dim, keepdim)
     if at is None:  # a number is its own extreme, at place 0
         values, indices = along(recording.unsqueeze(input, 0), (0, False))
     else:
@@ -202,7 +202,7 @@ def max(
     if axis is not None:
         dim = axis_for(dim, axis, "max")
     if dim is None:
-        return recording.amax(input, parameters_of("max", input, None, False), out)
+        return recording.amax(*reduction("max", input, None, False), out)
     calls = recording.max_dim, recording.maximum
     return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
 
@@ -227,7 +227,7 @@ def min(
     if axis is not None:
         dim = axis_for(dim, axis, "min")
     if dim is None:
-        return recording.amin(input, parameters_of("min", input, None, False), out)
+        return recording.amin(*reduction("min", input, None, False), out)
     calls = recording.min_dim, recording.minimum
     return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
 
@@ -245,12 +245,12 @@ def _index_of(name: str) -> Any:
     return operator(body)
 
 
-def _place_parameters(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[int | None, bool]:
-    """The one dimension, or None for all of them, and whether it is kept."""
+def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
+    """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
     if dim is not None and not hasattr(dim, "__index__"):
         check_dim(operation, dim, 0)  # says so
-    dims, keepdim = parameters_of(operation, input, dim, keepdim)
-    return dims[0] if dim is not None and dims else None, keepdim
+    input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
+    return input, (dims[0] if dim is not None and dims else None, keepdim)
 
 
 _argmax = _index_of("argmax")
@@ -276,7 +276,7 @@ def argmax(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "argmax")
-    return recording.argmax(input, _place_parameters("argmax", input, dim, keepdim or keepdims), out)
+    return recording.argmax(*_place("argmax", input, dim, keepdim or keepdims), out)
 
 
 @asks
@@ -298,4 +298,4 @@ def argmin(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "argmin")
-    return recording.argmin(input, _place_parameters("argmin", input, dim, keepdim or keepdims), out)
+    return recording.argmin(*_place("argmin", input, dim, keepdim or keepdims), out)

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import float32, float64, layout_of
+from facula_storage import float32, float64
 from facula_storage.extend import PlanTable, plain_address
 
 from .._errors import ArgumentError, DTypeError
+from .._holding import hold
 from .._memory import check_overlap, check_writable
 from .._operator import raw
 from .._sites import user_site
-from .._tensor import Tensor, layout_of_tensor, make
+from .._tensor import layout_of_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import Plan
+
+    from .._tensor import Tensor
 
     Row = tuple[Tensor, ...]
 
@@ -57,6 +60,7 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
     def general(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
         numbers = tuple(map(float, numbers))
+        rows = [hold(row, False) for row in rows]
         for number, row in enumerate(rows):
             check(number, row)
         batches: dict[tuple, list[Row]] = {}
@@ -112,14 +116,8 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
 
 
 def plain(a: Tensor) -> Tensor:
-    """`a` itself, or for strided ones a contiguous copy, under the layout that the table has."""
-    layout = layout_of_tensor(a)
-    known = layout_of(layout.shape, layout.strides, layout.dtype, layout.device)
+    """A snapshot itself, or for strided ones a contiguous copy."""
     plain_address(a._storage)
-    if a._layout is layout:
-        a._layout = known
-    else:
-        a = make(Tensor, known, a._storage, a._offset)
     return raw.contiguous(a)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage import layout_of
+from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER
 
 from .._declare import operator, view
 from .._errors import ArgumentError
-from .._operator import raw, recording
+from .._operator import operators, raw, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, method
-from .._viewing import as_tensor
+from .._viewing import Window, form, make_views
 from .shape import sizes
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
@@ -108,23 +108,33 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     >>> narrow(arange(5), 0, 1, 2)
     tensor([1, 2])
     """
-    ndim = as_tensor("narrow", input).ndim
-    if not ndim:
-        raise ArgumentError("narrow: expected at least 1 dimension; got a number")
-    dim = check_dim("narrow", dim, ndim)
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
         raise ArgumentError(
             f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
         )
     if not hasattr(start, "__index__") or not hasattr(length, "__index__"):
         raise TypeError(f"narrow: expected start and length to be integers; got {start!r} and {length!r}")
-    size, first = input.shape[dim], start.__index__()
+    return recording.narrow(input, dim, start.__index__(), length)
+
+
+@form
+def _narrow(layout, dim, first, length):
+    if not layout.shape:
+        raise ArgumentError("narrow: expected at least 1 dimension; got a number")
+    dim = check_dim("narrow", dim, len(layout.shape))
+    size = layout.shape[dim]
     if not -size <= first <= size:
         raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
     first = first + size if first < 0 else first
     if length < 0 or first + length > size:
         raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
-    return recording.slice(input, dim, first, first + length, 1)
+    return part(layout, dim, first, first + length)
+
+
+def part(layout: Layout, dim: int, first: int, last: int) -> Window:
+    """The window of a slice."""
+    op = operators["slice"]
+    return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
 
 
 @asks
@@ -136,8 +146,17 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     >>> unbind(arange(2))
     (tensor(0), tensor(1))
     """
-    dim = check_dim("unbind", dim, as_tensor("unbind", input).ndim)
-    return tuple(recording.select(input, dim, i) for i in range(input.shape[dim]))
+    return _unbound(input, dim)
+
+
+def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
+    op, dim = operators["select"], check_dim("unbind", dim, len(layout.shape))
+    if not layout.shape:
+        raise ArgumentError("unbind: expected at least 1 dimension; got a number")
+    return [(*op.window(layout, dim, i), op.rule, (dim, i)) for i in range(layout.shape[dim])]  # type: ignore[misc]
+
+
+_unbound = recording.unbind = make_views("unbind", _unbind_windows)
 
 
 @asks
@@ -149,23 +168,34 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
     >>> split(arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    dim = check_dim("split", dim, as_tensor("split", input).ndim)
-    size = input.shape[dim]
     if hasattr(split_size_or_sections, "__index__"):
-        step = split_size_or_sections.__index__()
+        return _split(input, split_size_or_sections.__index__(), dim)
+    return _split(input, sizes("split", (split_size_or_sections,)), dim)
+
+
+def _split_windows(layout: Layout, wanted: Any, dim: int) -> list[Window]:
+    dim = check_dim("split", dim, len(layout.shape))
+    if not layout.shape:
+        raise ArgumentError("split: expected at least 1 dimension; got a number")
+    size = layout.shape[dim]
+    if isinstance(wanted, int):
+        step = wanted
         if step < 0 or (not step and size):
             raise ArgumentError(f"split: expected a positive length; got {step}")
         lengths = [step] * (size // step) + ([size % step] if size % step else []) if step else [0]
         lengths = lengths or [0]
     else:
-        lengths = list(sizes("split", (split_size_or_sections,)))
+        lengths = list(wanted)
         if sum(lengths) != size or min(lengths, default=0) < 0:
             raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
     pieces, start = [], 0
     for length in lengths:
-        pieces.append(recording.slice(input, dim, start, start + length, 1))
+        pieces.append(part(layout, dim, start, start + length))
         start += length
-    return tuple(pieces)
+    return pieces
+
+
+_split = make_views("split", _split_windows)
 
 
 @asks
@@ -177,10 +207,17 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> chunk(arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    dim = check_dim("chunk", dim, as_tensor("chunk", input).ndim)
     if not hasattr(chunks, "__index__"):
         raise TypeError(f"chunk: expected chunks to be an integer; got {chunks!r}")
     if chunks <= 0:
         raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
-    size = input.shape[dim]
-    return split(input, -(-size // chunks) if size else [0] * chunks, dim)
+    return _chunk(input, chunks, dim)
+
+
+def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
+    dim = check_dim("chunk", dim, len(layout.shape))
+    size = layout.shape[dim] if layout.shape else 0
+    return _split_windows(layout, -(-size // chunks) if size else (0,) * chunks, dim)
+
+
+_chunk = make_views("chunk", _chunk_windows)

@@ -8,7 +8,7 @@ from facula_storage import DType, Layout, contiguous
 
 from .._errors import ArgumentError
 from .._operator import composite
-from .._tensor import Tensor, check_dim, layout_of_tensor
+from .._tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._viewing import as_tensor
 
 MOST_DIMS = 64
@@ -31,19 +31,20 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
 _known: dict[tuple, tuple] = {}  # what calls meant, by number of dimensions, dim and keepdim: looking is quicker
 
 
-def parameters_of(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[tuple[int, ...], bool]:
-    """What the operators of reductions take: the dimensions that `dim` means for `input`, and whether they are kept."""
+def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
+    """What the operators of reductions take: `input` at one moment, the dimensions that `dim` means, and `keepdim`."""
     plain = dim is None or type(dim) is int or (type(dim) is tuple and not dim)
+    input = steady(as_tensor(operation, input))
+    ndim = len(layout_of_tensor(input).shape)
     if plain:
         try:
-            return _known[len(input._layout.shape), dim, keepdim]
-        except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+            return input, _known[ndim, dim, keepdim]
+        except (KeyError, TypeError):
             pass
-    ndim = len(layout_of_tensor(as_tensor(operation, input)).shape)
     parameters = dims_of(operation, dim, ndim), bool(keepdim)
     if plain and (keepdim is True or keepdim is False):
         _known[ndim, dim, keepdim] = parameters
-    return parameters
+    return input, parameters
 
 
 def axis_for(dim: Any, axis: Any, operation: str) -> Any:

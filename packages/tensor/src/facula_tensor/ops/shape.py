@@ -10,10 +10,10 @@ from facula_storage.extend import contiguous_strides
 
 from .._declare import view
 from .._errors import ArgumentError
-from .._operator import composite, passed_on, raw, recording
+from .._operator import composite, operators, passed_on, raw, recording
 from .._overrides import asks
-from .._tensor import Tensor, check_dim, layout_of_tensor, method
-from .._viewing import as_tensor
+from .._tensor import Tensor, check_dim, method
+from .._viewing import as_tensor, form
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
@@ -112,15 +112,42 @@ class _view:
 Tensor.view = _view
 
 
+VIEW = operators["view"]
+
+
+def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Any:
+    """The window that shows the elements in another shape; None where no strides do."""
+    wanted = resolve(operation, shape, layout.numel)
+    strides = view_strides(layout, wanted)
+    if strides is None:
+        return None
+    return layout_of(wanted, strides, layout.dtype, layout.device), 0, VIEW.rule, wanted
+
+
+@form
+def _reshaped(layout, shape):
+    return seen_as("reshape", layout, shape)
+
+
+@form
+def _flattened(layout, start_dim, end_dim):
+    shape = layout.shape
+    first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
+    if first > last:
+        raise ArgumentError(f"flatten: expected start_dim before end_dim; got {start_dim} and {end_dim}")
+    return seen_as("flatten", layout, (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+@form
+def _whole(layout):
+    return layout, 0, VIEW.rule, layout.shape
+
+
 @composite
 def reshape_(F: Any, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A view in another shape, or a copy where there is none."""
-    layout = layout_of_tensor(input)
-    if not layout.is_contiguous:
-        shape = resolve("reshape", shape, layout.numel)
-        if view_strides(layout, shape) is None:
-            input = F.clone(input)
-    return F.view(input, shape)
+    seen = F.reshaped(input, shape)
+    return F.reshaped(F.clone(input), shape) if seen is None else seen
 
 
 raw.reshape, recording.reshape = raw.reshape_, recording.reshape_
@@ -197,11 +224,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> flatten(ones(2, 3, 4), 1).shape
     facula.Size([2, 12])
     """
-    shape = layout_of_tensor(as_tensor("flatten", input)).shape
-    first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
-    if first > last:
-        raise ArgumentError(f"flatten: expected start_dim before end_dim; got {start_dim} and {end_dim}")
-    return recording.reshape(input, (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]))
+    seen = recording.flattened(input, start_dim, end_dim)
+    return recording.flattened(recording.clone(input), start_dim, end_dim) if seen is None else seen
 
 
 @asks

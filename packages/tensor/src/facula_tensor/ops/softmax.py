@@ -12,7 +12,7 @@ from .._errors import DTypeError
 from .._operator import recording
 from .._overrides import asks
 from .._promotion import as_dtype
-from .._tensor import Tensor, check_dim, method
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
 
@@ -89,17 +89,14 @@ _known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimens
 
 def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: Tensor | None) -> Tensor:
     """The operator `call` along a dimension as users give it."""
+    input = steady(as_tensor(operation, input))
+    ndim = len(layout_of_tensor(input).shape)
     if dtype is None and out is None and type(dim) is int:
-        try:
-            parameters = _known[len(input._layout.shape), dim]
-        except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
-            pass
-        else:
+        parameters = _known.get((ndim, dim))
+        if parameters is not None:
             return call(input, parameters)
-    input = as_tensor(operation, input)
     if dtype is not None:
         input = recording.to(input, (as_dtype(dtype, operation),))
-    ndim = input.ndim
     at = check_dim(operation, dim, ndim)
     if not ndim:
         return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)

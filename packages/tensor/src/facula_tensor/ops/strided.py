@@ -9,10 +9,10 @@ from facula_storage import Layout, contiguous, layout_of
 from .._declare import operator, view
 from .._errors import ArgumentError
 from .._memory import overlaps_itself
-from .._operator import composite, raw, recording
+from .._operator import composite, operators, raw
 from .._overrides import asks
-from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import as_tensor
+from .._tensor import Tensor, layout_of_tensor, method, snapshot
+from .._viewing import as_tensor, view_at
 from .shape import sizes
 
 __all__ = ["as_strided"]
@@ -114,16 +114,19 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     from .._views import root_of
 
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    layout = layout_of_tensor(as_tensor("as_strided", input))
-    own = input._offset // layout.dtype.itemsize
+    now = snapshot(as_tensor("as_strided", input))
+    layout, node = now._layout, input.node
+    own = now._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else storage_offset
     if len(shape) != len(strides) or min((*shape, *strides, offset, 0)) < 0:
         raise ArgumentError(
             f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative"
         )
     wanted = layout_of(shape, strides, layout.dtype, layout.device)
-    root = root_of(input)
-    room = layout_of_tensor(root).extent
+    root = snapshot(root_of(input))
+    if root._storage is not now._storage:  # given other memory just now
+        root = now
+    room = root._layout.extent
     start = offset * layout.dtype.itemsize - root._offset
     if wanted.numel and (start < 0 or start + wanted.extent > room):
         raise ArgumentError(
@@ -131,12 +134,14 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             f"reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
-    if input.node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
+    if node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
         raise NotImplementedError(
             f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
-    return recording.as_strided(input, shape, strides, offset - own)
+    delta = (offset - own) * layout.dtype.itemsize
+    window = (wanted, delta, operators["as_strided"].rule, (shape, strides, offset - own))
+    return view_at(input, (layout, now._storage, now._offset, node), window)
 
 
 @composite

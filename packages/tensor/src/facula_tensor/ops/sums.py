@@ -15,7 +15,7 @@ from .._overrides import asks
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
 from .copying import give
-from .reducing import axis_for, parameters_of, reduced
+from .reducing import axis_for, reduced, reduction
 
 __all__ = ["mean", "prod", "sum"]
 
@@ -79,12 +79,12 @@ def sum(
         dim = axis_for(dim, axis, "sum")
     if dtype is not None:
         return folded("sum", recording.sum, input, dim, keepdim or keepdims, dtype, out)
-    return recording.sum(input, parameters_of("sum", input, dim, keepdim or keepdims), out)
+    return recording.sum(*reduction("sum", input, dim, keepdim or keepdims), out)
 
 
 def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
     """A sum or product in `dtype`."""
-    parameters = parameters_of(operation, input, dim, keepdim)
+    input, parameters = reduction(operation, input, dim, keepdim)
     dtype = as_dtype(dtype, operation)
     input = input.to(dtype)
     if accumulating(dtype) is dtype:
@@ -114,7 +114,7 @@ def mean(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "mean")
-    parameters = parameters_of("mean", input, dim, keepdim or keepdims)
+    input, parameters = reduction("mean", input, dim, keepdim or keepdims)
     if dtype is not None:
         dtype = as_dtype(dtype, "mean")
         if dtype.category < FLOATING:
@@ -198,4 +198,4 @@ def prod(
         dim = axis_for(dim, axis, "prod")
     if dtype is not None:
         return folded("prod", recording.prod, input, dim, keepdim or keepdims, dtype, out)
-    return recording.prod(input, parameters_of("prod", input, dim, keepdim or keepdims), out)
+    return recording.prod(*reduction("prod", input, dim, keepdim or keepdims), out)

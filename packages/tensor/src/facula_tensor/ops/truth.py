@@ -10,7 +10,7 @@ from .._declare import operator
 from .._operator import raw, recording
 from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
-from .reducing import axis_for, parameters_of, reduced
+from .reducing import axis_for, reduced, reduction
 
 __all__ = ["all", "any"]
 
@@ -49,7 +49,7 @@ def any(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "any")
-    parameters = parameters_of("any", input, dim, keepdim or keepdims)
+    input, parameters = reduction("any", input, dim, keepdim or keepdims)
     if layout_of_tensor(input).dtype is not bool_:
         input = raw.to(input, (bool_,))
     return recording.any(input, parameters) if out is None else recording.any(input, parameters, out)
@@ -74,7 +74,7 @@ def all(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "all")
-    parameters = parameters_of("all", input, dim, keepdim or keepdims)
+    input, parameters = reduction("all", input, dim, keepdim or keepdims)
     if layout_of_tensor(input).dtype is not bool_:
         input = raw.to(input, (bool_,))
     return recording.all(input, parameters) if out is None else recording.all(input, parameters, out)

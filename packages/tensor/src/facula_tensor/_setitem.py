@@ -1,0 +1,169 @@
+"""`x[...] = v`: numbers and tensors that broadcast to what the index names."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+from facula_autograd.extend import edge_to, special
+from facula_storage import Layout, bool_, int64
+from facula_storage.extend import FLOATING
+
+from ._divert import unrecorded
+from ._errors import ArgumentError, DTypeError, relabel, show
+from ._general import mutated, node_for
+from ._holding import edge_from, hold
+from ._indexing import basic, positions, put_into
+from ._inplace import starts_inplace
+from ._memory import check_overlap, check_writable, meet, shares_memory
+from ._operator import operators, raw, recording
+from ._overrides import ask, overridden
+from ._planning import broadcast_shapes
+from ._tensor import Tensor, layout_of_tensor, snapshot
+from ._viewing import MOST_WINDOWS
+from ._views import rebase
+from ._windows import quick_window
+from .ops.copying import fill_plan, write
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
+    kind = type(value)
+    try:
+        la = self._layout  # see Note [One moment]
+        sa = self._storage
+        oa = self._offset
+        free = unrecorded() if special else False  # whether nothing is recorded whatever the operands are
+        if free or (free is False and self.node is None):
+            lo, delta = quick_window(la, index if type(index) is tuple else (index,))
+            if kind is float or kind is int:
+                key, number = _settable[kind, lo]
+                launch = _plans[key].launch
+                value = number(value)
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                pa = sa.ptr + oa + delta
+                launch(lo.numel, pa, value)
+            else:
+                lb = value._layout
+                sb = value._storage
+                ob = value._offset
+                if value.node is not None and not free:
+                    raise TypeError  # to be recorded
+                key, target_bytes, source_bytes = _settable[lb, lo]
+                launch = _plans[key].launch
+                sa.version + 1
+                pa = sa.ptr + oa + delta
+                pb = sb.ptr + ob
+                if pa < pb + source_bytes and pb < pa + target_bytes:
+                    raise RuntimeError  # they overlap, perhaps
+                launch(lo.numel, pb, pa)
+            sa.version += 1
+            f = _getframe(1)
+            sa.mutator = ("setitem", f.f_code, f.f_lasti)
+            return
+    except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
+        pass
+    general_setitem(self, index, value)
+
+
+# Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
+# ops/copying.py keep their plans, and what the quick path has to know besides.
+_settable: dict[tuple, tuple] = {}
+_plans = operators["to"].slow_table.by_key
+
+
+def _learn(target: Layout, source: Layout | None, kind: type) -> None:
+    """Let the quick path know of a call that went well."""
+    if len(_settable) >= MOST_WINDOWS:
+        _settable.clear()
+    if source is not None:
+        _settable[source, target] = ((source,), target), target.extent, source.extent
+    elif kind in (int, float) and (target.dtype.category == FLOATING or (target.dtype is int64 and kind is int)):
+        number = int if target.dtype is int64 else float
+        fill_plan(target, number)
+        _settable[kind, target] = (("fill", number), target), number
+
+
+def general_setitem(self: Tensor, index: Any, value: Any) -> None:
+    """`self[index] = value` for whatever they are."""
+    from ._from_data import as_tensor_like
+
+    if overridden((self, value)):
+        ask("setitem", setitem, (self, index, value), {})
+        return
+    try:
+        kind = type(value)
+        value = as_tensor_like(value, self)
+        record = starts_inplace("setitem", self, (self, value))
+        held = hold((value,), record)[0]
+        window, dim, named = basic(self, index, record, changed=True)
+        if named is None:
+            _set_window(self, window, held, record, kind)
+        else:
+            _set_named(self, window, dim, named, held, record)
+    except Exception as error:
+        relabel(error, "setitem")
+        raise
+
+
+def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kind: type = Tensor) -> None:
+    """Set the part of `target` that `window` shows. `kind`: of what `value` was made."""
+    now = snapshot(window)
+    layout = now._layout
+    fitting = _fitting(recording if record else raw, layout, value, layout.shape)
+    value = hold((fitting,), record)[0]
+    check_writable("setitem", now)
+    check_overlap("setitem", now, ())
+    write(now, raw.clone(value) if shares_memory(value, now) else value)
+    mutated(now, "setitem")
+    if not record:
+        _learn(layout, value._layout if kind is Tensor else None, kind)
+        return
+    # A change of the view, from which its family follows.
+    old = edge_to(window)
+    edges = (old if window is target else None, edge_from(value))
+    node_for(operators["overwrite"], (window, value), (layout, value._layout), (), [window], None, edges)
+    rebase(window, old)
+
+
+def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
+    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on."""
+    F = recording if record else raw
+    if not record:
+        window = snapshot(window)
+    layout = layout_of_tensor(window)
+    flat = window
+    if named.dtype is bool_:
+        flat, dim, named = positions(F, window, dim, named)
+    seen = layout_of_tensor(flat).shape
+    shape = (*seen[:dim], *named.shape, *seen[dim + 1 :])
+    value = _fitting(F, layout, value, shape)
+    if value.dtype is not layout.dtype:
+        value = F.to(value, (layout.dtype,))
+    value = F.expand(value, shape)
+    if record or flat._storage is not window._storage:
+        check_overlap("setitem", snapshot(window), ())
+        _set_window(target, window, F.reshape(F.put(flat, named, value, (dim, False)), layout.shape), record)
+        return
+    check_writable("setitem", window)
+    check_overlap("setitem", window, ())
+    flat = snapshot(flat)
+    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, False)
+    mutated(window, "setitem")
+
+
+def _fitting(F: Any, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
+    given = tuple(value.shape)
+    while value.ndim > len(shape) and value.shape[0] == 1:
+        value = F.squeeze(value, 0)
+    if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
+        raise ArgumentError(
+            f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed"
+        )
+    if value.is_complex() and not target.dtype.is_complex:
+        raise DTypeError(f"setitem: a complex value cannot be stored in {show(target)}; take its real part")
+    return value if value.device is target.device else F.to_device(value, (target.device,))
+
+
+Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]

@@ -1,0 +1,66 @@
+"""Another thread without one: at a chosen point where Python may switch threads, a tensor gets other memory.
+
+Python looks for other threads when a function begins, after a call, and where a loop goes back; never between plain
+loads. A trace function counts these points inside the library, and acts at one of them. So every way in which one
+switch can fall is tried, each time in the same order.
+"""
+
+from __future__ import annotations
+
+import sys
+from opcode import opname
+from typing import Any
+
+POINTS = {code for code, name in enumerate(opname) if name.startswith(("CALL", "PRECALL", "JUMP_BACKWARD"))}
+LIBRARY = ("facula_tensor", "facula_autograd", "facula_storage", "facula_cpu")
+
+
+class Switch:
+    """While open, `act` is called at point `number` (from 0); `reached` says whether there was one."""
+
+    def __init__(self, number: int, act: Any, library: tuple[str, ...] = LIBRARY):
+        self.left, self.act, self.library, self.reached = number, act, library, False
+
+    def __enter__(self) -> Switch:
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        sys.settrace(None)
+
+    def _point(self) -> None:
+        if self.left == 0 and not self.reached:
+            self.reached = True
+            sys.settrace(None)
+            self.act()
+        self.left -= 1
+
+    def _called(self, frame: Any, event: str, arg: Any) -> Any:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in self.library:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        code, before = frame.f_code.co_code, [0]
+
+        def step(frame: Any, event: str, arg: Any) -> Any:
+            if event == "opcode":
+                if before[0] in POINTS:
+                    self._point()
+                before[0] = code[frame.f_lasti]
+            return step
+
+        self._point()
+        return step
+
+
+def in_all_orders(call: Any, act: Any, most: int = 1000, every: int = 1) -> Any:
+    """Yield what `call()` gives, or the exception it raises, for each point at which `act` can fall."""
+    for number in range(0, most, every):
+        with Switch(number, act) as switch:
+            try:
+                result = call()
+            except Exception as error:
+                result = error
+        yield number, result
+        if not switch.reached:
+            return
+    raise AssertionError(f"more than {most} points")

@@ -1,0 +1,401 @@
+"""Another thread gives a tensor other memory (`x.data = y`) while an operator, view or export looks at it.
+
+What comes out is of one or of the other: never the layout of one over the memory of the other, which would show what
+lies beyond. `switching.py` tries the points at which Python may switch threads, one after the other.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calls import CALLS, CHANGES
+from fake_backend import numbers
+from switching import Switch
+
+import facula_tensor as ft
+from facula_storage.extend import capacity
+from facula_tensor import _windows
+from facula_tensor._operator import operators, raw
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
+from rows import ROWS
+
+VIEWS = {
+    "view": lambda x: x.view(-1),
+    "view_as": lambda x: x.view_as(ft.zeros(4, 3)),
+    "reshape": lambda x: x.reshape(2, -1),
+    "reshape, copied": lambda x: x.t().reshape(-1),
+    "flatten": lambda x: x.flatten(),
+    "expand": lambda x: x.expand(2, -1, -1),
+    "expand_as": lambda x: x.expand_as(ft.zeros(2, 3, 4)),
+    "t": lambda x: x.t(),
+    "T": lambda x: x.T,
+    "mT": lambda x: x.mT,
+    "transpose": lambda x: x.transpose(0, 1),
+    "permute": lambda x: x.permute(1, 0),
+    "movedim": lambda x: ft.movedim(x, 0, 1),
+    "squeeze": lambda x: x.squeeze(),
+    "squeeze of none": lambda x: x.squeeze(()),
+    "unsqueeze": lambda x: x.unsqueeze(1),
+    "select": lambda x: x.select(0, -1),
+    "narrow": lambda x: x.narrow(0, 1, 2),
+    "split": lambda x: x.split(2),
+    "chunk": lambda x: x.chunk(2),
+    "unbind": lambda x: x.unbind(),
+    "iteration": lambda x: list(x),
+    "as_strided": lambda x: x.as_strided((2, 2), (1, 2)),
+    "x[1]": lambda x: x[1],
+    "x[-1]": lambda x: x[-1],
+    "x[1:]": lambda x: x[1:],
+    "x[::2]": lambda x: x[::2],
+    "x[1:, ::2]": lambda x: x[1:, ::2],
+    "x[..., -1]": lambda x: x[..., -1],
+    "x[None]": lambda x: x[None],
+    "x[1, 2]": lambda x: x[1, 2],
+    "x[...]": lambda x: x[...],
+    "detach": lambda x: x.detach(),
+    "data": lambda x: x.data,
+}
+EXPORTS = {
+    "repr": repr,
+    "tolist": lambda x: x.tolist(),
+    "numpy": lambda x: x.numpy().copy(),
+    "numpy(force)": lambda x: x.numpy(force=True).copy(),
+    "asarray": lambda x: np.asarray(x).copy(),
+    "dlpack": lambda x: ft.from_dlpack(x),
+    "numpy from dlpack": lambda x: np.from_dlpack(x).copy(),
+    "item": lambda x: x[0, 0].item() if x.numel() > 1 else x.item(),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+    "Parameter": ft.Parameter,
+    "as_subclass": lambda x: x.as_subclass(Labelled).as_subclass(ft.Tensor),
+    "x[mask]": lambda x: x[ft.tensor([True, False, True])],
+    "ones[x > 3]": lambda x: ft.ones(3, 4)[x > 3],
+    "nonzero": lambda x: ft.nonzero(x),
+    "x[tensor]": lambda x: x[ft.tensor([2, 0])],
+    "to": lambda x: x.to(ft.float64),
+    "out=": lambda x: ft.exp(x, out=ft.empty(0, dtype=ft.float64)),
+}
+ONE = {
+    "item": lambda x: x.item(),
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "complex": complex,
+    "format": "{:.2f}".format,
+}
+SOURCE = {
+    "setitem, tensor": lambda x: into(x, lambda y: y.__setitem__((), x)),
+    "copy_": lambda x: into(x, lambda y: y.copy_(x)),
+    "add_": lambda x: into(x, lambda y: y.add_(x)),
+    "add_(alpha)": lambda x: into(x, lambda y: y.add_(x, alpha=2)),
+    "clamp": lambda x: x.clamp(2, 9),
+    "max": lambda x: x.max(),
+    "max of rows": lambda x: x.max(-1),
+    "amax": lambda x: x.amax(),
+    "argmin": lambda x: x.argmin(),
+    "cat": lambda x: ft.cat([x, ft.zeros(1, 4, dtype=x.dtype)]),
+    "full_like": lambda x: ft.full_like(x, 3),
+    "new_zeros": lambda x: x.new_zeros(2),
+}
+
+
+class Labelled(ft.Tensor):
+    """A subclass that asks."""
+
+
+def into(x, change):
+    """What `change` does to zeros that `x` fits, of whichever shape that is."""
+    y = ft.zeros(3, 4, dtype=ft.float64)
+    change(y)
+    return y
+
+
+def contents(result):
+    """What can be compared."""
+    if isinstance(result, ft.Tensor):
+        plain = result.detach()
+        layout = plain._layout
+        assert plain._offset + layout.extent <= capacity(plain._storage), "a view beyond its memory"
+        return plain.dtype.name, tuple(plain.shape), numbers(plain).tobytes()
+    if isinstance(result, (tuple, list)):
+        return [contents(one) for one in result]
+    if isinstance(result, np.ndarray):
+        return result.dtype.name, result.shape, result.tobytes()
+    if isinstance(result, Exception):
+        return type(result)
+    return result
+
+
+def outcome(call, *operands):
+    ft.manual_seed(0)
+    try:
+        return call(*operands)
+    except Exception as error:
+        return error
+
+
+TABLES = [table for op in operators.values() for table in (op.table, op.slow_table)]
+WINDOWS = [_windows._windows] + [
+    cell.cell_contents
+    for op in operators.values()
+    for function in (op.quick, op.raw, op.walking)
+    for cell in function.__closure__ or ()
+    if isinstance(cell.cell_contents, dict)
+]
+
+
+def forget_plans(used=TABLES):
+    """The next calls take the slow path. Gives the tables that held something."""
+    for windows in WINDOWS:
+        windows.clear()
+    held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
+    for table in held:
+        table.clear()
+    return held
+
+
+def tables_of(call):
+    """The plan tables that `call()` fills."""
+    forget_plans()
+    call()
+    return forget_plans()
+
+
+def check(call, first, second, others=(), *, slow=False, every=1, library=None, start=0):
+    """Give a tensor that begins as `first` the memory of `second` at each point of `call(tensor, *others)`."""
+    x = first.detach()
+    before, after = [(one._layout, one._storage, one._offset) for one in (first, second)]
+    expected = [contents(outcome(call, one, *others)) for one in (first, second)]
+
+    def act():
+        x._layout, x._storage, x._offset = after
+
+    used = tables_of(lambda: [outcome(call, one, *others) for one in (first, second)]) if slow else ()
+    number = start
+    while True:
+        x._layout, x._storage, x._offset = before
+        if slow:
+            forget_plans(used)
+        with Switch(number, act, **({} if library is None else {"library": library})) as switch:
+            result = outcome(call, x, *others)
+        assert contents(result) in expected, f"switched at point {number}: {result!r:.200}"
+        if not switch.reached:
+            return number
+        number += every
+
+
+def strided(tensor, dtype=None):
+    """The elements of `tensor`, doubled, transposed in memory and somewhere inside a larger storage."""
+    array = np.array((tensor.detach() * 2).to(dtype or tensor.dtype).numpy())
+    wide = np.concatenate([np.zeros(70, array.dtype), array.T.ravel(), np.zeros(500, array.dtype)])
+    inner = ft.tensor(wide)[70 : 70 + array.size].view(array.T.shape)
+    return inner.permute(*reversed(range(array.ndim))) if array.ndim else inner
+
+
+def matrix(rows=3):
+    return ft.arange(rows * 4, dtype=ft.float32).reshape(rows, 4) + 1
+
+
+OTHERS = {
+    "strided": lambda x: strided(x),
+    "float64": lambda x: strided(x, ft.float64),
+    "longer": lambda x: matrix(50) + 100,
+    "of three dimensions": lambda x: matrix(50).view(10, 5, 4) + 100,
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("name", {**VIEWS, **EXPORTS, **SOURCE})
+def test_views_exports_and_copies(name, other):
+    call, x = {**VIEWS, **EXPORTS, **SOURCE}[name], matrix()
+    check(call, x, OTHERS[other](x))
+    check(call, x, OTHERS[other](x), slow=True, every=5)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_one_element(name):
+    for first, second in ((ft.tensor(2.0), strided(ft.tensor([3.0]))), (ft.tensor([2]), ft.tensor(5.0))):
+        check(ONE[name], first, second)
+    check(ONE[name], ft.tensor(2.0), matrix())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_every_row(row):
+    from harness import make, operands
+
+    dtype = "float32" if "float32" in row.dtypes else row.dtypes[-1]
+    made = [make(array, dtype) for array in operands(row, dtype, "contiguous")]
+    for place in range(row.arity):
+        others = made[:place] + made[place + 1 :]
+
+        def call(x, *others, place=place):
+            return row.function(*others[:place], x, *others[place:])
+
+        check(call, made[place], strided(made[place]), others)
+        check(call, made[place], strided(made[place]), others, slow=True, every=11, start=place)
+
+
+# Calls that look at an operand more than once themselves.
+LOOKING_AGAIN = {
+    "as_strided", "batch_norm", "batch_norm_eval", "conv2d", "count_true", "linear", "to_device", "view", "where",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - LOOKING_AGAIN))
+def test_every_operator(name):
+    x, y = matrix() / 8, matrix() / 16
+    check(CALLS[name], x, strided(x), (y,), slow=True, every=9)
+    check(lambda y, x: CALLS[name](x, y), y, strided(y), (x,), slow=True, every=9, start=2)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change(name):
+    """Of what is changed: one of the two is, all of it."""
+
+    before, after, y = matrix(), strided(matrix()), matrix() / 8
+    values = before.clone(), after.clone()
+    x = before.detach()
+    memory, other = [(one._layout, one._storage, one._offset) for one in (before, after)]
+
+    def restore():
+        for one, value in zip((before, after), values, strict=True):
+            raw.copy_into(one, value)
+
+    def call(x, y):
+        CHANGES[name](x, y)
+        return numbers(before), numbers(after)
+
+    expected = []
+    for one in (before, after):
+        restore()
+        expected.append(contents(call(one, y)))
+
+    def act():
+        x._layout, x._storage, x._offset = other
+
+    for slow in (False, True):
+        number, used = 0, tables_of(lambda: call(x, y)) if slow else ()
+        while True:
+            x._layout, x._storage, x._offset = memory
+            if slow:
+                forget_plans(used)
+            restore()
+            with Switch(number, act) as switch:
+                CHANGES[name](x, y)
+            assert contents((numbers(before), numbers(after))) in expected, f"switched at point {number}"
+            if not switch.reached:
+                break
+            number += 7 if slow else 1
+
+
+def test_recorded_calls_keep_what_they_computed_with():
+    for name in ("exp", "mul", "tanh", "where", "softmax", "linear", "index"):
+        y = matrix() / 16
+
+        def gradient(x, y, name=name):
+            w = ft.ones(3, 4, requires_grad=True)
+            product = ft.Tensor.__mul__(w, 1)
+            product._layout, product._storage, product._offset = x._layout, x._storage, x._offset
+            holder[:] = [product]
+            try:
+                CALLS[name](product, y).sum().backward()
+            except RuntimeError as error:  # it was changed meanwhile, and that is said
+                return error
+            return w.grad
+
+        holder = []
+        first, second = matrix() / 8, strided(matrix() / 8)
+        expected = [contents(gradient(one, y)) for one in (first, second)]
+        after = second._layout, second._storage, second._offset
+
+        def act(after=after, holder=holder):
+            if holder:
+                holder[0]._layout, holder[0]._storage, holder[0]._offset = after
+
+        number = 0
+        while True:
+            holder.clear()
+            with Switch(number, act) as switch:
+                result = gradient(first, y)
+            found = contents(result)
+            assert found in expected or isinstance(result, RuntimeError), (name, number)
+            if not switch.reached:
+                break
+            number += 3
+
+
+# --------------------------------------------------------------------------------- the test itself
+def torn_between_loads(x):
+    layout = x._layout
+    len(layout.shape)  # a call
+    return ft._tensor.make(ft.Tensor, layout, x._storage, x._offset)
+
+
+def torn_by_a_function(x):
+    return ft._tensor.make(ft.Tensor, ft._tensor.layout_of_tensor(x), x._storage, x._offset)
+
+
+def torn_in_a_loop(x):
+    found = []
+    for slot in (0, 1, 2):
+        if slot == 0:
+            found += [x._layout]
+        elif slot == 1:
+            found += [x._storage]
+        else:
+            found += [x._offset]
+    return ft._tensor.make(ft.Tensor, *found)
+
+
+def whole(x):
+    layout = x._layout
+    storage = x._storage
+    offset = x._offset
+    return ft._tensor.make(ft.Tensor, layout, storage, offset)
+
+
+@pytest.mark.parametrize("planted", [torn_between_loads, torn_by_a_function, torn_in_a_loop])
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_planted_call_between_the_loads_is_found(planted, other):
+    x = matrix()
+    library = ("facula_tensor", __name__.partition(".")[0])
+    with pytest.raises(AssertionError, match=r"switched at point|beyond its memory"):
+        check(planted, x, OTHERS[other](x), library=library)
+    check(whole, x, OTHERS[other](x), library=library)
+
+
+# --------------------------------------------------------------------------------- with true threads
+@pytest.mark.usefixtures("often_switching")
+def test_in_threads():
+    """The same with a thread that assigns `.data` all the time."""
+    big, small = ft.full((500, 4), 2.0), ft.full((3, 4), 1.0)
+    x = ft.ones(3, 4)
+    x.data = small
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            x.data = big
+            x.data = small
+
+    calls = {**VIEWS, **EXPORTS, "clamp": lambda x: x.clamp(0, 9), "sum": lambda x: x.sum(0), "exp": lambda x: x.exp()}
+    expected = {name: [contents(outcome(call, one)) for one in (small, big)] for name, call in calls.items()}
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            for name, call in calls.items():
+                assert contents(outcome(call, x)) in expected[name], name
+    finally:
+        stop.set()
+        thread.join(30)
