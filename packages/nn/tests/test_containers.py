@@ -172,3 +172,23 @@ def test_parameter_dict():
         table["keys"] = ft.ones(1)
     with pytest.raises(TypeError, match="expected the key as a str; got int"):
         table[1] = ft.ones(1)
+
+
+@pytest.mark.parametrize("holder", [nn.ModuleList, nn.ModuleDict, nn.ParameterList, nn.ParameterDict])
+def test_holders_compute_nothing(holder):
+    with pytest.raises(NotImplementedError, match=f"^{holder.__name__}: holds its members and computes nothing"):
+        holder()(1)
+
+
+def test_taking_out_several():
+    modules = nn.ModuleList([nn.ReLU(), nn.Tanh(), nn.Sigmoid()])
+    assert [type(one) for one in modules.pop(slice(0, 2))] == [nn.ReLU, nn.Tanh]
+    assert len(modules) == 1
+    assert type(modules.pop(key=-1)) is nn.Sigmoid
+    shared = nn.ReLU()
+    twice = nn.Sequential(shared, shared)
+    assert [len(list(twice.modules(remove_duplicate=one))) for one in (True, False)] == [2, 3]
+    with pytest.raises(KeyError, match="there is no module 'b'; there are a"):
+        nn.ModuleDict({"a": shared})["b"]
+    with pytest.raises(TypeError, match="ParameterList: expected an integer or a slice as index; got str 'a'"):
+        nn.ParameterList()["a"]

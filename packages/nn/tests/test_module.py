@@ -165,3 +165,29 @@ Deep(
 def test_unused_arguments_are_refused():
     with pytest.raises(TypeError):
         nn.Module(3)
+
+
+def test_in_a_notebook():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2), nn.ReLU())
+            self.named = nn.ModuleDict({"<a>": nn.Linear(2, 1, bias=False)})
+            self.named["<a>"].requires_grad_(False)
+
+    shown = Net()._repr_html_()
+    assert shown.count("<details") == shown.count("</details>") == 6
+    assert shown.count("<details open>") == 1
+    assert "script" not in shown
+    for part in (
+        "<b>Net</b>()</code> <small>14 parameters, 12 trained</small>",
+        "(0): <b>Linear</b>(in_features=3, out_features=2, bias=True)</code> <small>8 parameters</small>",
+        "weight: parameter (2, 3) float32</code> <small>6</small>",
+        "running_mean: buffer (2,) float32",
+        "(&lt;a&gt;): <b>Linear</b>",
+        "weight: parameter (1, 2) float32, frozen",
+    ):
+        assert part in shown
+    shared = nn.Linear(2, 2)
+    assert "<b>Sequential</b>()</code> <small>6 parameters" in nn.Sequential(shared, shared)._repr_html_()
+    assert nn.ReLU()._repr_html_() == "<div><div><code><b>ReLU</b>()</code> <small>0 parameters</small></div></div>"

@@ -1,7 +1,10 @@
 """`Tensor(...)` as PyTorch has it; devices that there are; where() of a condition alone; very many dimensions."""
 
+import array
 import gc
 import pickle
+from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -49,8 +52,21 @@ def test_subclasses_are_made_of_what_they_take():
             self.name = name
 
     one = Named([1, 2], "x")
-    assert (type(one), one.name, one.dtype) == (Named, "x", ft.int64)
+    assert (type(one), one.name, one.dtype) == (Named, "x", ft.float32)
     assert type(one + 1) is Named
+    assert Named(2, name="x").shape == (2,)
+
+
+def test_subclasses_are_made_as_the_class_itself():
+    class Plain(ft.Tensor):
+        pass
+
+    for arguments in ((), (2, 3), (2, 99), (4,), ([1, 2],), (range(3),), (ft.Size((2, 1)),), (np.ones(2),)):
+        made, wanted = Plain(*arguments), ft.Tensor(*arguments)
+        assert (type(made), made.shape, made.dtype) == (Plain, wanted.shape, wanted.dtype)
+    for wrong in ((5, "x"), (2.5,), (True,), ("x",), ([1], 2)):
+        with pytest.raises(TypeError, match=r"^Plain: expected"):
+            Plain(*wrong)
 
 
 def test_tensors_die_without_the_collector():
@@ -152,3 +168,97 @@ def test_sizes_are_of_integers():
     for wrong in ([1.5], ["a"], [None]):
         with pytest.raises(TypeError, match="Size: expected integers; got"):
             ft.Size(wrong)
+
+
+class Table:
+    """What gives itself as an array, as tables of other libraries do."""
+
+    def __init__(self, values):
+        self.values = np.array(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+class Own(Sequence):
+    def __init__(self, *values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, place):
+        return self.values[place]
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted", "dtype"),
+    [
+        (array.array("i", [1, 2]), [1, 2], ft.int64),
+        (array.array("d", [1, 2]), [1, 2], ft.float32),
+        (deque([1, 2]), [1, 2], ft.int64),
+        (memoryview(b"ab"), [97, 98], ft.int64),
+        (bytearray(b"ab"), [97, 98], ft.int64),
+        (Own(1, 2.5), [1, 2.5], ft.float32),
+        ([Own(1, 2), deque([3, 4])], [[1, 2], [3, 4]], ft.int64),
+        (Table([1.0, 2.0]), [1, 2], ft.float64),
+        ([Table([1, 2]), Table([3, 4])], [[1, 2], [3, 4]], ft.int64),
+        ([ft.tensor(1), np.float32(2), 3], [1, 2, 3], ft.float32),
+        (np.arange(41, dtype=np.uint8)[1:].view("f4")[:0], [], ft.float32),
+        (np.arange(17, dtype=np.uint8)[1:].view("i8"), [0x0807060504030201, 0x100F0E0D0C0B0A09], ft.int64),
+        (range(2), [0, 1], ft.int64),
+    ],
+)
+def test_whatever_holds_elements(data, wanted, dtype):
+    for make in (ft.tensor, ft.as_tensor):
+        assert (make(data).tolist(), make(data).dtype) == (wanted, dtype)
+    assert ft.tensor(data, dtype=ft.float64).dtype is ft.float64
+    if not isinstance(data, np.ndarray) or data.flags.aligned:
+        assert (ft.Tensor(data).tolist(), ft.Tensor(data).dtype) == (wanted, ft.float32)
+
+
+@pytest.mark.parametrize("data", ["ab", b"ab", {1: 2}, {1}, None, iter([1]), [["a"]], [None]])
+def test_what_holds_none(data):
+    for make in (ft.tensor, ft.as_tensor):
+        with pytest.raises(TypeError, match=f"^{make.__name__}: expected numbers or sequences of them; got"):
+            make(data)
+
+
+BITS = [
+    ("float32", (2, 4), ["int32", "float32", "int16", "uint8", "float64", "complex64"]),
+    ("int64", (3, 2), ["int32", "float64", "complex128", "bfloat16"]),
+    ("uint8", (2, 8), ["int8", "int16", "float64"]),
+    ("bool", (3,), ["uint8", "int8"]),
+    ("float64", (0, 2), ["float32", "int64"]),
+]
+
+
+@pytest.mark.parametrize(("old", "shape", "others"), BITS)
+def test_the_same_bits_as_another_dtype(old, shape, others):
+    values = np.arange(np.prod(shape)).reshape(shape).astype(old)
+    for new in others:
+        seen = ft.tensor(values).view(getattr(ft, new))
+        assert seen.dtype is getattr(ft, new)
+        back = seen.view(getattr(ft, old))
+        assert (tuple(back.shape), back.tolist()) == (shape, values.tolist())
+        if new != "bfloat16":
+            assert np.array_equal(seen.numpy(), values.view(new))
+
+
+def test_bits_are_shared_and_have_no_gradient():
+    x = ft.ones(4)
+    x.view(ft.int32)[0] = 0
+    assert x.tolist() == [0, 1, 1, 1]
+    assert x._version == 1
+    assert not ft.ones(4, requires_grad=True).view(ft.int32).requires_grad
+    assert ft.ones(4, 3)[:, :2].view(ft.int16).stride() == (6, 1)
+    assert ft.tensor([0, 1], dtype=ft.uint8).view(ft.bool).tolist() == [False, True]
+    for wrong, said in (
+        (lambda: ft.tensor(1.0).view(ft.float64), "at least 1 dimension"),
+        (lambda: ft.ones(3).view(ft.float64), r"a multiple of 2 elements .* \(3,\)"),
+        (lambda: ft.ones(4)[1:3].view(ft.float64), "storage_offset 1"),
+        (lambda: ft.ones(4, 4).t().view(ft.int16), r"stride 1 .* \(1, 4\)"),
+        (lambda: ft.tensor([2], dtype=ft.uint8).view(ft.bool), "bytes of 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=f"^view: .*{said}"):
+            wrong()

@@ -45,7 +45,7 @@ def test_membership_is_of_numbers_and_tensors():
 @pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones])
 def test_the_size_may_be_named(make):
     assert make(size=(2, 3)).shape == (2, 3)
-    with pytest.raises(TypeError, match=f"{make.__name__}: expected integers, or one tuple of them"):
+    with pytest.raises(TypeError, match=f"{make.__name__}: expected integers, or size by name"):
         make(2, size=(3,))
 
 

@@ -11,6 +11,7 @@ from facula_tensor import Parameter as Parameter
 from facula_tensor.extend import library
 
 from . import _containers, functional, init, utils
+from ._arguments import check_arguments as _check_arguments
 from ._containers import *
 from ._members import Buffer
 from ._module import Module
@@ -32,6 +33,10 @@ from .layers.normalization import *
 from .layers.pooling import *
 
 library.add("facula_nn")  # errors name the user's line, not one of these
+for _family in (_activation, _convolution, _dropout, _flatten, _linear, _loss, _normalization, _pooling):
+    for _name in _family.__all__:
+        if _name != "Identity":  # which takes anything
+            _check_arguments(getattr(_family, _name))
 
 __version__ = "0.1.0"
 

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
+class _Holder(Module):
+    """What holds modules or parameters and computes nothing."""
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """There is nothing to compute: NotImplementedError."""
+        name = type(self).__name__
+        raise NotImplementedError(
+            f"{name}: holds its members and computes nothing; call them one by one, as in "
+            "`for module in modules: x = module(x)`, or use Sequential"
+        )
+
+
 class _Row(Module):
     """Modules one after another, under the names "0", "1", ..."""
 
@@ -94,10 +106,10 @@ class _Row(Module):
             self.append(module)
         return self
 
-    def pop(self, index: int) -> Any:
-        """Take the module at a place out, and return it."""
-        module = self[index]
-        del self[index]
+    def pop(self, key: int | slice) -> Any:
+        """Take the module at a place, or those of a slice, out, and return it."""
+        module = self[key]
+        del self[key]
         return module
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
@@ -142,7 +154,7 @@ class Sequential(_Row):
     __rmul__ = __mul__
 
 
-class ModuleList(_Row):
+class ModuleList(_Holder, _Row):
     """A list of modules, whose parameters are found. It computes nothing itself.
 
     >>> from facula_nn import Linear
@@ -155,7 +167,7 @@ class ModuleList(_Row):
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
         if modules is not None:
-            self.extend(modules)
+            self.extend(_several("ModuleList", modules))
 
     def __repr__(self) -> str:
         runs: list[list] = []  # first and last place, and what is there
@@ -171,7 +183,7 @@ class ModuleList(_Row):
         return nested(self._get_name(), [], children)
 
 
-class ModuleDict(Module, MutableMapping):
+class ModuleDict(_Holder, MutableMapping):
     """Modules under keys, whose parameters are found. It computes nothing itself.
 
     >>> from facula_nn import ReLU, Tanh
@@ -187,10 +199,14 @@ class ModuleDict(Module, MutableMapping):
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
-        self.update(modules or {})
+        if modules is not None:
+            self.update(_pairs("ModuleDict", modules))
 
     def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
+        try:
+            return self._modules[key]
+        except KeyError:
+            raise KeyError(f"ModuleDict: there is no module {key!r}; there are {', '.join(self) or 'none'}") from None
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
@@ -205,7 +221,7 @@ class ModuleDict(Module, MutableMapping):
         return len(members(self, MODULE))
 
 
-class ParameterList(Module):
+class ParameterList(_Holder):
     """A list of parameters, which are found; tensors become parameters, other values stay as they are.
 
     >>> from facula_tensor import ones
@@ -217,9 +233,13 @@ class ParameterList(Module):
         super().__init__()
         self._size = 0
         if values is not None:
-            self.extend(values)
+            self.extend(_several("ParameterList", values))
 
     def _place(self, index: Any) -> str:
+        if not hasattr(index, "__index__"):
+            raise TypeError(
+                f"ParameterList: expected an integer or a slice as index; got {type(index).__name__} {index!r:.60}"
+            )
         if not -self._size <= index < self._size:
             raise IndexError(f"ParameterList: index {index} is out of range for {self._size} value(s)")
         return str(index % self._size)
@@ -259,7 +279,7 @@ class ParameterList(Module):
         return nested(self._get_name(), [], [f"  ({place}): {_shown(value)}" for place, value in enumerate(self)])
 
 
-class ParameterDict(Module, MutableMapping):
+class ParameterDict(_Holder, MutableMapping):
     """Parameters under keys, which are found; tensors become parameters, other values stay as they are.
 
     >>> from facula_tensor import ones
@@ -273,7 +293,8 @@ class ParameterDict(Module, MutableMapping):
     def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
-        self.update(parameters or {})
+        if parameters is not None:
+            self.update(_pairs("ParameterDict", parameters))
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._keys:
@@ -300,6 +321,25 @@ class ParameterDict(Module, MutableMapping):
 
     def __repr__(self) -> str:
         return nested(self._get_name(), [], [f"  ({key}): {_shown(value)}" for key, value in self.items()])
+
+
+def _several(holder: str, values: Any) -> Any:
+    """What a list is made of; TypeError for what is no sequence of values."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{holder}: expected several values in a list; got {type(values).__name__} {values!r:.60}")
+    return values
+
+
+def _pairs(holder: str, values: Any) -> Any:
+    """What a dict is made of; TypeError for what is neither a mapping nor pairs."""
+    if isinstance(values, Mapping):
+        return values
+    pairs = list(values) if hasattr(values, "__iter__") and not isinstance(values, (str, Tensor)) else [values]
+    if not all([isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs]):
+        raise TypeError(
+            f"{holder}: expected a mapping, or pairs of a key and a value; got {type(values).__name__} {values!r:.60}"
+        )
+    return pairs
 
 
 def _parameter(value: Any) -> Any:

@@ -336,6 +336,11 @@ class Module(Tree):
     def _get_name(self) -> str:
         return type(self).__name__
 
+    def _repr_html_(self) -> str:
+        from ._html import html_of
+
+        return html_of(self)
+
     def __repr__(self) -> str:
         lines = self.extra_repr().splitlines()
         children = [f"({name}): {module!r}" for name, module in members(self, MODULE)]

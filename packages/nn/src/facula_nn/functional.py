@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import facula_tensor.functional as _operators
 from facula_tensor import Tensor
-from facula_tensor.extend import recording
+from facula_tensor.extend import as_real, recording
 from facula_tensor.functional import *  # noqa: F403
 from facula_tensor.functional import logsigmoid
 
@@ -24,6 +24,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     >>> softplus(tensor([0.0, 30.0]))
     tensor([ 0.6931, 30.0000])
     """
+    beta, threshold = as_real(beta, "softplus", "beta"), as_real(threshold, "softplus", "threshold")
     if beta == 0:
         raise ValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
     scaled = recording.mul(input, beta)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from facula_tensor import Tensor, no_grad
 
+from ._arguments import checked
+
 if TYPE_CHECKING:
     from facula_tensor import Generator
 
@@ -236,3 +238,7 @@ def _kaiming(operation: str, tensor: Tensor, a: float, mode: str, nonlinearity: 
         raise ValueError(f"{operation}: expected mode fan_in or fan_out; got {mode!r}")
     fan = fans(operation, tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+    globals()[_name] = checked(globals()[_name], _name)

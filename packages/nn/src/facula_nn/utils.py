@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor, cat, maximum, no_grad
 
+from ._arguments import checked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -76,7 +78,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     >>> parameters_to_vector(Linear(3, 2).parameters()).shape
     facula.Size([8])
     """
-    parts = [parameter.reshape(-1) for parameter in parameters]
+    parts = [parameter.reshape(-1) for parameter in _listed(parameters)]
     if not parts:
         raise ValueError("parameters_to_vector: expected at least one parameter; got none")
     return cat(parts)
@@ -87,7 +89,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
     TypeError where `vec` is no tensor, ValueError where its length is not that of all parameters together.
     """
-    targets: list[Any] = list(parameters)
+    targets: list[Any] = _listed(parameters)
     if not isinstance(vec, Tensor):
         raise TypeError(f"vector_to_parameters: expected vec to be a Tensor; got {type(vec).__name__}")
     counts = [target.numel() for target in targets]
@@ -103,7 +105,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
-    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    listed = [parameters] if isinstance(parameters, Tensor) else _listed(parameters)
     return [parameter.grad for parameter in listed if parameter.grad is not None]
 
 
@@ -119,3 +121,16 @@ def _norm(grads: list[Any], order: float) -> Any:
     for part in parts[1:]:
         total = total + part
     return total.sqrt() if order == 2 else total.pow(1 / order)
+
+
+def _listed(parameters: Any) -> list[Any]:
+    """The parameters as a list; TypeError where these are no tensors."""
+    listed = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
+    for one in listed:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")
+    return listed
+
+
+for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+    globals()[_name] = checked(globals()[_name], _name)

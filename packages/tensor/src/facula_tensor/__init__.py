@@ -30,7 +30,8 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _from_data, _promotion, _random
+from . import _creation, _from_data, _print_options, _promotion, _random, _random_fill, _ranges
+from . import _html as _html
 from . import _indexing as _indexing
 from . import _repr as _repr
 from . import _resize as _resize
@@ -38,10 +39,13 @@ from . import _setitem as _setitem
 from . import _startup as _startup
 from ._creation import *
 from ._from_data import *
+from ._print_options import *
 from ._promotion import *
 from ._random import *
+from ._random_fill import *
+from ._ranges import *
 from ._tensor import Parameter, Size, Tensor
-from ._values import is_tensor
+from ._values import is_complex, is_floating_point, is_tensor, numel
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
@@ -59,6 +63,7 @@ from .ops import logic as _logic
 from .ops import matmul as _matmul
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
+from .ops import power as _power
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
@@ -83,6 +88,7 @@ from .ops.matmul import *
 from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
+from .ops.power import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
@@ -92,11 +98,14 @@ from .ops.truth import *
 
 __version__ = "0.1.0"
 
-__all__ = ["Parameter", "Size", "Tensor", "is_tensor", "max_pool2d"]
+__all__ = ["Parameter", "Size", "Tensor", "is_complex", "is_floating_point", "is_tensor", "max_pool2d", "numel"]
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
+__all__ += _print_options.__all__
 __all__ += _promotion.__all__
 __all__ += _random.__all__
+__all__ += _random_fill.__all__
+__all__ += _ranges.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
@@ -114,6 +123,7 @@ __all__ += _logic.__all__
 __all__ += _matmul.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
+__all__ += _power.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
 __all__ += _special.__all__

@@ -31,6 +31,7 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
+from ._print_options import printoptions as printoptions
 from ._random import Generator as Generator
 from ._random import default_generator as default_generator
 from ._tensor import Parameter as Parameter
@@ -39,8 +40,10 @@ from ._tensor import Tensor as Tensor
 from .ops.formats import channels_last as channels_last
 from .ops.formats import channels_last_3d as channels_last_3d
 from .ops.formats import contiguous_format as contiguous_format
+from .ops.formats import layout as layout
 from .ops.formats import memory_format as memory_format
 from .ops.formats import preserve_format as preserve_format
+from .ops.formats import strided as strided
 from facula_storage import DType
 
 __version__: builtins.str
@@ -107,15 +110,19 @@ __all__ = [
     "full_like",
     "ge",
     "get_default_dtype",
+    "get_printoptions",
     "get_rng_state",
     "greater",
     "greater_equal",
     "gt",
     "initial_seed",
+    "is_complex",
+    "is_floating_point",
     "is_tensor",
     "isfinite",
     "isinf",
     "isnan",
+    "layout",
     "le",
     "less",
     "less_equal",
@@ -148,12 +155,15 @@ __all__ = [
     "neg",
     "negative",
     "nonzero",
+    "normal",
     "not_equal",
+    "numel",
     "ones",
     "ones_like",
     "permute",
     "pow",
     "preserve_format",
+    "printoptions",
     "prod",
     "promote_types",
     "rand",
@@ -171,6 +181,7 @@ __all__ = [
     "seed",
     "select",
     "set_default_dtype",
+    "set_printoptions",
     "set_rng_state",
     "sigmoid",
     "sign",
@@ -181,6 +192,7 @@ __all__ = [
     "square",
     "squeeze",
     "stack",
+    "strided",
     "sub",
     "subtract",
     "sum",
@@ -204,13 +216,13 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) ->
     """The sum of each pair of elements; logical or for bool."""
 def all(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
-def amax(input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+def amax(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
-def amin(input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+def amin(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def any(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
-def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart."""
 def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
@@ -220,7 +232,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.i
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
-def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bitwise_and(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
@@ -236,13 +248,13 @@ def bitwise_xor(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The bits that just one element of each pair has; logical xor for bool."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
-def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """A view broadcast to `shape`."""
-def can_cast(source: DType, target: DType) -> builtins.bool:
+def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tensor:
+    """A view broadcast to `shape`, which may be called `size`."""
+def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
-def cat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+def cat(tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
-def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
@@ -260,11 +272,11 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
 def div(input: Any, other: Any, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
-def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
-def empty(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor whose elements are whatever was in memory."""
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+def empty(*lengths: Any, size: Any = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: Any = None) -> Tensor:
+    """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
+def empty_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
 def eq(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
@@ -274,7 +286,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
-def eye(n: builtins.int, m: builtins.int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one."""
@@ -282,28 +294,34 @@ def floor_divide(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmod(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
-def from_dlpack(source: Any) -> Tensor:
-    """A tensor over another library's array, through DLPack: no copy."""
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: builtins.bool | None = None) -> Tensor:
+    """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other."""
 def frombuffer(buffer: Any, *, dtype: Any, count: builtins.int = -1, offset: builtins.int = 0, requires_grad: builtins.bool = False) -> Tensor:
     """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes."""
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of one value; the dtype is the value's unless given."""
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def ge(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
+def get_printoptions() -> builtins.dict[builtins.str, Any]:
+    """The options in use, as arguments for `set_printoptions`."""
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
-def is_tensor(value: builtins.object) -> builtins.bool:
-    """Whether `value` is a Tensor."""
+def is_complex(input: Tensor) -> builtins.bool:
+    """Whether the dtype is complex."""
+def is_floating_point(input: Tensor) -> builtins.bool:
+    """Whether the dtype is a real floating-point type."""
+def is_tensor(obj: builtins.object) -> builtins.bool:
+    """Whether `obj` is a Tensor."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -312,13 +330,13 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
 def le(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
-def linspace(start: Any, end: Any, steps: builtins.int, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def linspace(start: Any, end: Any, steps: builtins.int, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
-def log_softmax(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
@@ -334,7 +352,7 @@ def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
-def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
+def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
@@ -342,7 +360,7 @@ def maximum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
-def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
+def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
 def minimum(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -360,31 +378,35 @@ def ne(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign turned. Not defined for bool."""
-def nonzero(input: Tensor, *, as_tuple: builtins.bool = False) -> Any:
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: builtins.bool = False) -> Any:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
-def ones(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
+def numel(input: Tensor) -> builtins.int:
+    """The number of elements."""
+def ones(*lengths: Any, size: Any = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of ones."""
-def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+def ones_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
-def pow(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """Each element raised to the power of the other operand's."""
+def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tensor | None = None) -> Tensor:
+    """Each element raised to the power of the exponent's."""
 def prod(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
-def promote_types(a: DType, b: DType) -> DType:
+def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
-def rand(*lengths: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def rand(*lengths: Any, size: Any = None, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-def randint(low: builtins.int = 0, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randint(low: builtins.int = 0, high: Any = None, size: Any = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
-def randn(*lengths: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def randn(*lengths: Any, size: Any = None, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-def randperm(n: builtins.int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
@@ -394,7 +416,7 @@ def remainder(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
-def result_type(*operands: builtins.object) -> DType:
+def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
@@ -404,47 +426,51 @@ def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
-def set_rng_state(state: builtins.tuple[builtins.int, builtins.int]) -> None:
-    """Set the default generator's state."""
+def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
+    """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic."""
+def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
+    """Set the default generator's state, to one that `get_rng_state` gave."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
-def softmax(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def softmax(input: Tensor, dim: builtins.int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-def split(input: Tensor, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element times itself; int64 for bool."""
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`."""
-def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+def stack(tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`."""
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several)."""
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+    """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
-def unbind(input: Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
-def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
+def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
 def where(condition: Tensor, input: Any = ..., other: Any = ..., *, out: Tensor | None = None) -> Any:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""
-def zeros(*lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+def zeros(*lengths: Any, size: Any = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
-def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, memory_format: Any = None) -> Tensor:
+def zeros_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: Any = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
 absolute = abs
 clip = clamp
@@ -460,6 +486,5 @@ multiply = mul
 negative = neg
 not_equal = ne
 subtract = sub
-swapaxes = transpose
 swapdims = transpose
 true_divide = div

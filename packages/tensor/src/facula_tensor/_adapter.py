@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
-from facula_storage import Layout, contiguous, cpu
+from facula_storage import Layout, contiguous, cpu, from_numpy
 from facula_storage.extend import COMPLEX, FLOATING, quiet_moment
 
 from ._errors import mutation, show
 from ._inplace import check_family
 from ._operator import raw, recording
-from ._tensor import Tensor, layout_of_tensor
+from ._tensor import Tensor, layout_of_tensor, make
 from ._views import rebase, register
 from .ops import arithmetic as _  # noqa: F401  declares what the class below takes over
 
@@ -19,8 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# What backward passes start from, in memory of NumPy's: no block is kept from others.
 _ones: dict[Layout, Tensor] = {}
 MOST_ONES = 64
+
+
+def one_like(layout: Layout) -> Tensor | None:
+    """A kept 1 of this layout; None where none is kept, or the layout has not one element."""
+    if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
+        return None
+    storage, made = from_numpy(np.ones(layout.shape, layout.dtype.numpy))
+    return _ones.setdefault(layout, make(Tensor, made, storage))
 
 
 class TensorAdapter(Adapter):
@@ -46,16 +57,10 @@ class TensorAdapter(Adapter):
         return raw.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
-        """What a backward pass starts from: for one element, a copy of a 1 that is kept."""
+        """What a backward pass starts from; for the usual losses a copy of a 1 that is kept."""
         layout = layout_of_tensor(v)
-        if layout.numel != 1:
-            return raw.ones_like(v)
-        one = _ones.get(layout)
-        if one is None:
-            if len(_ones) >= MOST_ONES:
-                _ones.clear()
-            one = _ones[layout] = raw.ones_like(v)
-        return raw.clone(one)
+        one = _ones[layout] if layout in _ones else one_like(layout)
+        return raw.ones_like(v) if one is None else raw.clone(one)
 
     def zeros_like(self, v: Tensor) -> Tensor:
         """No gradient at all."""
@@ -112,8 +117,6 @@ class TensorAdapter(Adapter):
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
         """Whether no element is NaN or infinite."""
-        import numpy as np
-
         v = raw.to(v, (layout_of_tensor(v).dtype.to_complex(),))
         array = (v if v.device is cpu else raw.to_device(v, (cpu,))).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._alpha import with_alpha
+from ._errors import named
 from ._general import general
 from ._inplace import general_inplace
 from ._operator import Operator, operators, raw, recording
@@ -158,7 +159,7 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
             return with_alpha(op, input, other, alpha, out)
         result = call(input, other) if out is None else general(op, (input, other), (), True, out)
         if result is NotImplemented:
-            raise TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+            raise named(TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}"))
         return result
 
     return function

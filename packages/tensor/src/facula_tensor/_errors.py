@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
 # should say max and ones. Nobody passes names down for that. The few places that all calls go through where
 # something is wrong (`general`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
-# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public.
+# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. The
+# functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
 _LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
 
 
@@ -101,6 +102,13 @@ def relabel(error: Exception, name: str, depth: int = 1) -> None:
         error.args = (f"{name}: {text[label.end() :] if label else text}", *error.args[1:])
 
 
+def named(error: Any) -> Any:
+    """`error`, about to be raised, with the name of the function that the user called in place of its own."""
+    label = _LABEL.match(error.args[0])
+    relabel(error, label[0][:-2] if label else "facula")
+    return error
+
+
 def _raised_by_library(error: Exception) -> bool:
     trace = error.__traceback__
     while trace is not None and in_library(trace.tb_frame):
@@ -123,11 +131,18 @@ def _public_name(frame: FrameType) -> str | None:
 
     module, methods = frame.f_globals, vars(Tensor)
     for name, function in [*((name, module.get(name)) for name in module.get("__all__", ())), *methods.items()]:
+        function = _asking_nobody(function, frame)
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
             if not name.startswith("__"):
                 return name
             return function.operator.name if hasattr(function, "operator") else name.strip("_")
     return None
+
+
+def _asking_nobody(function: Any, frame: FrameType) -> Any:
+    """What runs of a function that asks overriding classes first: the one within (`_overrides.asks`)."""
+    within = getattr(function, "__wrapped__", None)
+    return within if getattr(within, "__code__", None) is frame.f_code else function
 
 
 def _closed_over(running: Any) -> list[int]:

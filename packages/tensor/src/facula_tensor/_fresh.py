@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import Device, DType, Layout, Plan, Storage, contiguous, cpu, int64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, allocate, blank, collecting
 
-from ._errors import ArgumentError, relabel
+from ._errors import ArgumentError, named, relabel
 from ._operator import operators
 from ._promotion import _default, as_dtype, get_default_dtype
-from ._tensor import Tensor, make
+from ._tensor import Tensor, make, shown
 from .ops.copying import fill
 from .ops.shape import sizes
 
@@ -28,9 +28,24 @@ _FILLS = {kind: ("fill", kind) for kind in (bool, int, float, complex)}
 NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
 
 
+def place_of(device: Any) -> Device:
+    """The device that is meant: the host where none is named."""
+    if device is None:
+        return cpu
+    if not isinstance(device, (str, Device)):
+        raise named(TypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}"))
+    try:
+        return Device(device)
+    except Exception as error:
+        relabel(error, "empty")
+        raise
+
+
 def layout_for(operation: str, lengths: tuple, size: Any, dtype: Any, device: Any) -> Layout:
     """The layout that the arguments of a creation function ask for; errors name the operation."""
-    shape = lengths if size is None else (*lengths, size)
+    shape = lengths
+    if size is not None:
+        shape = (size,) if not lengths else sizes(operation, lengths, size)  # a TypeError, for both
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
     if dtype is None:
@@ -44,7 +59,7 @@ def layout_for(operation: str, lengths: tuple, size: Any, dtype: Any, device: An
     shape = sizes(operation, lengths, size)
     if min(shape, default=0) < 0:
         raise ArgumentError(f"{operation}: expected lengths of at least 0; got {shape}")
-    place = cpu if device is None else Device(device)
+    place = place_of(device)
     layout = contiguous(shape, as_dtype(dtype, operation), place)
     if type(dtype) is DType and (device is None or device is place):
         if len(_layouts) >= MOST_LAYOUTS:
@@ -85,7 +100,7 @@ def new_empty(shape: tuple, size: Any, dtype: Any, device: Any, operation: str =
         raise
 
 
-def fresh(layout: Layout) -> Tensor:
+def fresh(layout: Layout, operation: str = "empty") -> Tensor:
     """A new tensor of this layout, contiguous, with whatever was in memory."""
     try:
         s = Storage()
@@ -98,7 +113,11 @@ def fresh(layout: Layout) -> Tensor:
     except MemoryError:
         s = None
     if s is None:
-        return make(Tensor, layout, allocate(layout))
+        try:
+            return make(Tensor, layout, allocate(layout))
+        except Exception as error:
+            relabel(error, operation)
+            raise
     s.version = 0
     t = blank(Tensor)
     t._layout = layout
@@ -118,7 +137,7 @@ def filler(operation: str, number: int) -> Callable[[tuple, Any, Any, Any], Tens
 
     def call(shape, size, dtype, device):  # type: ignore[no-untyped-def]
         if size is not None:
-            shape = (*shape, size)
+            shape = (size,) if not shape else sizes(operation, shape, size)  # a TypeError, for both
         if len(shape) == 1 and type(shape[0]) is tuple:
             shape = shape[0]
         try:
@@ -181,8 +200,12 @@ def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
     except (KeyError, MemoryError, OverflowError, RuntimeError, TypeError):
         p = None
     if p is None:
-        t = make(Tensor, layout, allocate(layout))
-        fill(t, number, operation)
+        try:
+            t = make(Tensor, layout, allocate(layout))
+            fill(t, number, operation)
+        except Exception as error:
+            relabel(error, operation)
+            raise
         return t
     s.ptr = p
     s.version = 0

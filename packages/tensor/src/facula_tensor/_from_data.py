@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
+from collections import deque
+from collections.abc import Sequence
 from functools import reduce
 from itertools import chain
 from struct import Struct
@@ -18,7 +21,7 @@ from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, dtype_of_numpy
 
 from ._creation import empty, finish, from_array
-from ._errors import ArgumentError
+from ._errors import ArgumentError, relabel
 from ._fresh import filled, fresh, layout_for
 from ._operator import raw
 from ._promotion import (
@@ -30,30 +33,46 @@ from ._promotion import (
     promote_types,
     scalar_dtype,
 )
-from ._tensor import Tensor, make
+from ._tensor import Tensor, make, method
 from .ops.copying import fill
+from .ops.formats import check_storage
 
 __all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
 MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
 
 
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
 
-    Without `dtype`: bool, int64, the default floating dtype or its complex one, by what the numbers are; arrays
-    and tensors keep theirs. ValueError where nested sequences are not equally long, naming where.
+    A sequence is a list, tuple, range, deque, `array`, memoryview, or any other of Python's kind; an array is NumPy's,
+    or what gives itself as one (``__array__``), such as a table. Without `dtype`: bool, int64, the default floating
+    dtype or its complex one, by what the numbers are; arrays and tensors keep theirs. ValueError where nested sequences
+    are not equally long, naming where.
 
     >>> tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
     """
-    if dtype is None and device is None:
-        result = _from_plain(data)
-        if result is not None:
-            return result if requires_grad is False else finish(result, requires_grad)
-    wanted = None if dtype is None else as_dtype(dtype, "tensor")
+    if pin_memory:
+        check_storage("tensor", None, pin_memory)
+    try:
+        if dtype is None and device is None:
+            result = _from_plain(data)
+            if result is not None:
+                return result if requires_grad is False else finish(result, requires_grad)
+        return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
+    except Exception as error:  # said of `as_tensor`, where that was called
+        relabel(error, "tensor")
+        raise
+
+
+def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool) -> Tensor:
     place = None if device is None else Device(device)
+    if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
+        return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
         result = raw.clone(data) if wanted in (None, data.dtype) else raw.to(data, (wanted,))
         if place is not None and place is not data.device:
@@ -63,11 +82,16 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         array = np.asarray(data)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
+        elif not array.flags.aligned:
+            array = array.copy()
         if array.dtype == np.uint16 or array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
             dtype_of_numpy(array.dtype)  # says why not
         return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
+    data = _as_array(data)
+    if isinstance(data, np.ndarray):
+        return _from_any(data, wanted, device, requires_grad)
     if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
-        return tensor(from_dlpack(data), dtype=dtype, device=device, requires_grad=requires_grad)
+        return _from_any(from_dlpack(data), wanted, device, requires_grad)
     return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
 
 
@@ -91,7 +115,7 @@ def _from_plain(data: Any) -> Tensor | None:
     kinds = set(map(type, data))
     while kinds == _LISTS and len(shape) < MOST_DIMS:
         lengths = set(map(len, data))
-        if len(lengths) != 1:
+        if len(lengths) != 1 or len(data) * max(lengths) > MOST_PACKED:  # a circle grows without end
             return None
         shape += (*lengths,)
         data = list(chain.from_iterable(data))
@@ -126,16 +150,42 @@ def _from_plain(data: Any) -> Tensor | None:
 _LISTS, _FLOATS, _INTS = {list}, {float}, {int}
 
 
+def is_data(value: Any) -> bool:
+    """Whether `value` holds elements, for `tensor` to copy: a sequence of any kind, an array, or what becomes one."""
+    if isinstance(value, (str, np.generic)):
+        return False
+    return is_sequence(value) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether `value` is a sequence of elements: a list, tuple, range, deque, array, or one of a program's own class.
+
+    Text and bytes are none.
+    """
+    if isinstance(value, (list, tuple, range)):
+        return True
+    return isinstance(value, (Sequence, deque, array, memoryview, bytearray)) and not isinstance(value, (str, bytes))
+
+
+def _as_array(data: Any) -> Any:
+    """What gives itself as an array (``__array__``, as tables do) as one; buffers as lists."""
+    if isinstance(data, (list, tuple, range, Tensor, np.ndarray, np.generic, str)):
+        return data
+    if isinstance(data, (array, memoryview)):
+        return data.tolist()
+    return np.asarray(data) if hasattr(data, "__array__") and not isinstance(data, type) else data
+
+
 def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     shape: tuple[int, ...] = ()
     probe = data
-    while isinstance(probe, (list, tuple, range)):
+    while is_sequence(probe):
         if len(shape) == MOST_DIMS:
             raise ArgumentError(
                 f"tensor: expected at most {MOST_DIMS} sequences, one in another; got more, or a circle"
             )
         shape += (len(probe),)
-        probe = probe[0] if probe else None
+        probe = _as_array(probe[0]) if len(probe) else None
     if isinstance(probe, np.ndarray):
         shape += probe.shape
     flat: list[Any] = []
@@ -156,24 +206,31 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
 
 def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list, kinds: set) -> None:
     """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
+    if type(data) in SCALAR_CATEGORY and not shape:
+        kinds.add(type(data))
+        into.append(data)
+        return
+    data = _as_array(data)
     if isinstance(data, np.ndarray) and data.ndim:
         if data.shape != shape:
             raise ArgumentError(f"tensor: expected shape {shape} at index {list(where)}; got an array of {data.shape}")
         kinds.add(dtype_of_numpy(data.dtype))
         into.extend(data.ravel().tolist())
-    elif isinstance(data, (list, tuple, range)):
+    elif is_sequence(data):
         if not shape or len(data) != shape[0]:
             expected = f"length {shape[0]}" if shape else "a number"
             raise ArgumentError(
                 f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}"
             )
+        own = set(map(type, data)) if len(shape) == 1 else set()
+        if own and own <= SCALAR_CATEGORY.keys():  # the usual row: nothing but numbers of Python's
+            kinds.update(own)
+            into.extend(data)
+            return
         for i, one in enumerate(data):
             _flatten(one, shape[1:], (*where, i), into, kinds)
     elif shape:
         raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
-    elif type(data) in SCALAR_CATEGORY:
-        kinds.add(type(data))
-        into.append(data)
     elif isinstance(data, (Tensor, np.generic, np.ndarray)):
         if isinstance(data, Tensor) and data.numel() != 1:
             raise ArgumentError(
@@ -202,6 +259,24 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         except (TypeError, ValueError):
             pass
     return tensor(data, dtype=dtype, device=device)
+
+
+@method()
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
+
+    >>> from facula_tensor import float64, ones
+    >>> ones(1, dtype=float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=facula.float64)
+    """
+    return tensor(
+        data,
+        dtype=self.dtype if dtype is None else dtype,
+        device=self.device if device is None else device,
+        requires_grad=requires_grad,
+    )
 
 
 def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor:
@@ -242,17 +317,24 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return make(Tensor, layout, storage)
 
 
-def from_dlpack(source: Any) -> Tensor:
-    """A tensor over another library's array, through DLPack: no copy.
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
+
+    BufferError where `copy` is False and a copy would be needed.
 
     >>> import numpy as np
     >>> from_dlpack(np.arange(2))
     tensor([0, 1])
     """
-    if isinstance(source, Tensor):
-        return source.detach()
-    storage, layout = storage_from_dlpack(source)
-    return make(Tensor, layout, storage)
+    if isinstance(ext_tensor, Tensor):
+        shared = ext_tensor.detach()
+    else:
+        storage, layout = storage_from_dlpack(ext_tensor)
+        shared = make(Tensor, layout, storage)
+    result = shared if device is None else shared.to(device)
+    if result is not shared and copy is False:
+        raise BufferError(f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'")
+    return raw.clone(result) if copy and result is shared else result
 
 
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:

@@ -114,8 +114,8 @@ def alike(op: Operator, operands: tuple) -> bool:
     try:
         first = operands[0]._layout
         dtype, device = first.dtype, first.device
-        for a in operands[1:]:
-            if a is None and op.optional:
+        for place, a in enumerate(operands):
+            if a is None and op.arity > place and op.inputs[place] in op.optional:
                 continue
             layout = a._layout
             if layout.dtype is not dtype or layout.device is not device:
@@ -174,7 +174,11 @@ def name_of(op: Operator, position: int) -> str:
 
 def describe(value: object) -> str:
     """A foreign value as messages show it."""
+    if isinstance(value, Tensor):
+        return f"Tensor {value.dtype.name} {tuple(value.shape)}"
     text = repr(value)
+    if value is None:
+        return text
     return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
 
 

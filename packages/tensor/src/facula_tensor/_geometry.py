@@ -31,6 +31,19 @@ def pair(operation: str, name: str, value: Any, least: int) -> Pair:
     return height, width
 
 
+class Shown(str):
+    """The text of a value that cannot be looked up by: it is refused by `pair`, which shows it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 def hashable(value: Any) -> Any:
     """A list as a tuple, to be looked up by."""
-    return tuple(value) if type(value) is list else value
+    if type(value) is int:
+        return value
+    try:
+        hash(value)
+    except TypeError:
+        return hashable(tuple(value)) if type(value) is list else Shown(f"{value!r:.60}")
+    return value

@@ -1,6 +1,6 @@
-"""`x[...]`: integers, slices, `...`, None, and one integer or bool tensor.
+"""`x[...]`: integers, slices, `...`, None, integer and bool tensors.
 
-Integers, those in tensors without dimensions too, and slices give views; a tensor copies the elements it names.
+Integers, those in tensors without dimensions too, and slices give views; tensors copy the elements they name.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
-from facula_storage.extend import INTEGER, PlanTable, allocate, blank
+from facula_storage.extend import INTEGER, blank
 
 from ._declare import operator
 from ._errors import ArgumentError, relabel
 from ._general import describe, launch
+from ._index_many import merged
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._tensor import Overridden, Tensor, layout_of_tensor, make, snapshot, steady
 from ._viewing import view_at
 from ._views import first_view, tidy
+from ._where_true import where_true
 from ._windows import INDEX, quick_window
 from .ops import parts as _parts  # noqa: F401  declares select and slice
 
@@ -98,13 +100,15 @@ def _grad_enabled() -> bool:
 
 
 def general_getitem(input: Tensor, index: Any) -> Tensor:
-    """Any index: basic parts first, as views, then the one tensor."""
+    """Any index: basic parts first, as views, then tensors."""
     if overridden((input,)):
         return ask("getitem", getitem, (input, index), {})
     try:
         view, dim, named = alone(input, index) if type(index) is Tensor else basic(input, index)
         if named is None:
             return view if view is not input else recording.whole(input)
+        if type(named) is list:
+            view, dim, named, _ = merged(recording, view, named)
         if named.dtype is bool_:
             view, dim, named = positions(recording, view, dim, named)
         return recording.take(view, named, (dim,))
@@ -113,7 +117,7 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
         raise
 
 
-def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Tensor | None]:
+def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Any]:
     """`basic` for one tensor and nothing else: the usual case is short."""
     now = steady(input)
     wanted, known = layout_of_tensor(index), layout_of_tensor(now)
@@ -124,12 +128,11 @@ def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Tensor | None]:
     return (now, 0, steady(index)) if covers or several else basic(input, index)
 
 
-def basic(
-    input: Tensor, index: Any, record: bool = True, *, changed: bool = False
-) -> tuple[Tensor, int, Tensor | None]:
-    """Apply integers, slices, None and `...`; what is left is at most one tensor, and the dimension it stands at.
+def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Any]:
+    """Apply integers, slices, None and `...`. What is left: nothing, a tensor and its dimension, or a list of such.
 
-    Where they leave all as it is, `input` itself if it is to be changed, else as it is at this moment.
+    The list has pairs (dimension, tensor). Where nothing changes, `input` itself if it is to be changed, else as it is
+    at this moment.
     """
     layout = input._layout  # see Note [One moment]
     storage = input._storage
@@ -148,9 +151,10 @@ def basic(
         raise IndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
     if len([part for part in parts if part is Ellipsis]) > 1:
         raise IndexError("index: only one ellipsis (...) may stand in an index")
-    dim, named, named_dim = 0, None, 0
-    own = 0  # which of the tensor's own dimensions a part is for
-    plain: list[Any] = []  # the parts without the tensor
+    dim = 0
+    named: list[tuple[int, Tensor]] = []
+    own = 0  # which of the tensor's own dimensions a part is for: what messages say
+    plain: list[Any] = []  # the parts without the tensors
     for part in parts:
         if part is None:
             dim += 1
@@ -162,14 +166,10 @@ def basic(
             dim += 1
             own += 1
         elif isinstance(part, Tensor):
-            if named is not None:
-                raise NotImplementedError(
-                    "index: only one tensor may stand in an index so far; index twice, or use where()"
-                )
-            named, named_dim = part, dim
-            if named.dtype is bool_:
-                _check_mask(named, shape, own)
-            count = _consumes(named)
+            if part.dtype is bool_:
+                _check_mask(part, shape, own)
+            named.append((dim, part))
+            count = _consumes(part)
             plain += [slice(None)] * count
             dim += count
             own += count
@@ -178,15 +178,16 @@ def basic(
             part = _position(part, own, shape[own])
             own += 1
         plain.append(part)
+    left = (0, None) if not named else named[0] if len(named) == 1 else (0, named)
     if all([part == slice(None) if type(part) is slice else part is Ellipsis for part in plain]):
-        if named is None or changed or node is LEAF:
-            return input, named_dim, named
+        if not named or changed or node is LEAF:
+            return input, *left
         now = make(Tensor, layout, storage, offset)
         now.node = node
-        return now, named_dim, named
+        return now, *left
     parameters = (tuple(plain),)
     window = (*INDEX.window(layout, *parameters), INDEX.rule, parameters)
-    return view_at(input, (layout, storage, offset, node), window, record), named_dim, named
+    return view_at(input, (layout, storage, offset, node), window, record), *left
 
 
 def _consumes(part: Any) -> int:
@@ -211,7 +212,7 @@ def _position(part: Any, dim: int, length: int) -> int:
         position = part.__index__()
     except AttributeError:
         raise TypeError(
-            "index: expected integers, slices, None, ... or one integer or bool tensor; "
+            "index: expected integers, slices, None, ... or integer or bool tensors; "
             f"got {describe(part)} for dimension {dim}"
         ) from None
     if not -length <= position < length:
@@ -243,7 +244,7 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
     """A part of an index as a bool or int64 tensor; as an int, and so a view, where it is one integer."""
     from ._from_data import tensor
 
-    index = part if isinstance(part, Tensor) else tensor(part, device=device)
+    index = steady(part) if isinstance(part, Tensor) else tensor(part, device=device)
     if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
         index = index.to(int64)
     if index.dtype is bool_:
@@ -263,31 +264,6 @@ def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, in
         shape = layout_of_tensor(input).shape
         input = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
     return input, dim, where_true("nonzero_flat", mask, ())
-
-
-_table = PlanTable("nonzero")
-
-
-def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
-    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
-    mask = snapshot(mask)
-    layout = mask._layout
-    shape = (int(raw.count_true(mask).item()), *further)
-    target = contiguous(shape, int64, layout.device)
-    result = make(Tensor, target, allocate(target))
-    plan = _table.by_key.get((kernel, layout))
-    if plan is None:
-        plan = _table.add((kernel, layout), layout.device.backend.plan(kernel, (layout,), (target,), ()))
-    launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
-    return result
-
-
-@operator
-class _count_true:
-    """How many elements are true."""
-
-    def outputs(layout):
-        return contiguous((), int64, layout.device)
 
 
 @operator

@@ -126,10 +126,12 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
         return False
     if target.node is LEAF:
         plain = name.removesuffix("_")
-        instead = f"{plain}()" if plain != name and hasattr(Tensor, plain) else "change a .clone()"
+        instead = "change a .clone() of it, through which the gradient flows"
+        if plain != name and hasattr(Tensor, plain):
+            instead = f"{plain}() for a new tensor"
         raise RuntimeError(
             f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
-            f"gradient is taken of; use no_grad() around an update, or {instead} for a new tensor"
+            f"gradient is taken of; use no_grad() around an update, or {instead}"
         )
     if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
         return False

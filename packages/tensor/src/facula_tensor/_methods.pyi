@@ -24,7 +24,7 @@ class Methods:
     def __and__(self, other: Any) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray:
-        """What `numpy.asarray(tensor)` gets."""
+        """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
         """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
     def __bool__(self) -> builtins.bool:
@@ -112,7 +112,7 @@ class Methods:
     def __pos__(self) -> Tensor:
         """The tensor itself. TypeError for bool, as `-x`."""
     def __pow__(self, other: Any) -> Tensor:
-        """Each element raised to the power of the other operand's."""
+        """Each element raised to the power of the exponent's."""
     def __radd__(self, other: Any) -> Tensor:
         """The sum of each pair of elements; logical or for bool."""
     def __rand__(self, other: Any) -> Tensor:
@@ -134,7 +134,7 @@ class Methods:
     def __ror__(self, other: Any) -> Tensor:
         """The bits that an element of each pair has; logical or for bool."""
     def __rpow__(self, other: Any) -> Any:
-        """Each element raised to the power of the other operand's."""
+        """Each element raised to the power of the exponent's."""
     def __rrshift__(self, other: Any) -> Any:
         """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
     def __rshift__(self, other: Any) -> Tensor:
@@ -153,6 +153,8 @@ class Methods:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def __xor__(self, other: Any) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
+    def _repr_html_(self) -> builtins.str:
+        """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
@@ -167,9 +169,9 @@ class Methods:
         """`add` in place: changes this tensor and returns it."""
     def all(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
-    def amax(self, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def amax(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
-    def amin(self, dim: Any = ..., keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def amin(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def any(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
@@ -181,7 +183,7 @@ class Methods:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type) -> Any:
         """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
-    def bernoulli(self, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bfloat16(self, memory_format: Any = None) -> Tensor:
         """This tensor as bfloat16."""
@@ -213,8 +215,8 @@ class Methods:
         """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
     def bool(self, memory_format: Any = None) -> Tensor:
         """This tensor as bool."""
-    def broadcast_to(self, shape: Any) -> Tensor:
-        """A view broadcast to `shape`."""
+    def broadcast_to(self, shape: Any = None, *, size: Any = None) -> Tensor:
+        """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: Any = None) -> Tensor:
         """This tensor as uint8."""
     def cdouble(self, memory_format: Any = None) -> Tensor:
@@ -223,7 +225,7 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: Any = None) -> Tensor:
         """This tensor as int8."""
-    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
@@ -245,15 +247,15 @@ class Methods:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
     def contiguous(self, memory_format: Any = None) -> Tensor:
         """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
-    def copy_(self, source: Any, non_blocking: builtins.bool = False) -> Tensor:
-        """Copy the elements of `source` into this tensor, casting and broadcasting. Returns this tensor."""
+    def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
-    def cpu(self) -> Tensor:
-        """This tensor in host memory; itself where it is there."""
-    def cuda(self, device: Any = None, non_blocking: builtins.bool = False) -> Tensor:
+    def cpu(self, memory_format: Any = None) -> Tensor:
+        """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
     @property
     def data(self) -> Any: ...
@@ -273,7 +275,7 @@ class Methods:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def divide_(self, other: Any, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes this tensor and returns it."""
-    def dot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: Any = None) -> Tensor:
         """This tensor as float64."""
@@ -289,7 +291,7 @@ class Methods:
         """e to the power of each element. Integers are computed in the default floating dtype."""
     def exp_(self) -> Tensor:
         """`exp` in place: changes this tensor and returns it."""
-    def expand(self, *shape: Any) -> Tensor:
+    def expand(self, *shape: Any, size: Any = None) -> Tensor:
         """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length."""
     def expand_as(self, other: Tensor) -> Tensor:
         """A view expanded to the shape of `other`."""
@@ -339,6 +341,8 @@ class Methods:
         """Whether each element is NaN; for complex ones, whether a part is."""
     def item(self) -> Any:
         """The one element, as a Python number. ValueError where there are more or none."""
+    @property
+    def layout(self) -> Any: ...
     def le(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than or equal to the other's."""
     def le_(self, other: Any) -> Tensor:
@@ -359,7 +363,7 @@ class Methods:
         """`log1p` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
-    def log_softmax(self, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    def log_softmax(self, dim: builtins.int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
@@ -387,7 +391,7 @@ class Methods:
     def mT(self) -> Any: ...
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
-    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
+    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
     def maximum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -395,7 +399,7 @@ class Methods:
         """`maximum` in place: changes this tensor and returns it."""
     def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
-    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
+    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
     def minimum(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -431,34 +435,36 @@ class Methods:
         """Each element with its sign turned. Not defined for bool."""
     def negative_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
-    def new_empty(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_empty(self, *lengths: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
-    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`full` in the dtype and on the device of this tensor."""
-    def new_ones(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_ones(self, *lengths: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`ones` in the dtype and on the device of this tensor."""
-    def new_zeros(self, *lengths: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_tensor(self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given."""
+    def new_zeros(self, *lengths: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
-    def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
+    def nonzero(self, *, out: Tensor | None = None, as_tuple: builtins.bool = False) -> Any:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
-    def normal_(self, *arguments: Any, generator: Generator | None = None) -> Tensor:
-        """Fill with draws from the normal distribution (mean, std)."""
+    def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the normal distribution of this mean and standard deviation."""
     def not_equal(self, other: Any, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements differs; True where either is NaN."""
     def not_equal_(self, other: Any) -> Tensor:
         """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
         """A NumPy array over the same memory: no copy, writing to one shows in the other."""
-    def permute(self, *dims: Any) -> Tensor:
+    def permute(self, *order: Any, dims: Any = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
-    def pow(self, other: Any, *, out: Tensor | None = None) -> Tensor:
-        """Each element raised to the power of the other operand's."""
-    def pow_(self, other: Any) -> Tensor:
+    def pow(self, exponent: Any) -> Tensor:
+        """Each element raised to the power of the exponent's."""
+    def pow_(self, exponent: Any) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
     def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
-    def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
-        """Fill with integers drawn evenly from `low` to before `high`."""
+    def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
+        """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -471,9 +477,11 @@ class Methods:
         """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def remainder_(self, other: Any) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *lengths: Any, shape: Any = None) -> Tensor:
         """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
-    def resize_(self, *shape: Any) -> Tensor:
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The same elements in the shape of `other`, as `reshape`."""
+    def resize_(self, *shape: Any, size: Any = None, memory_format: Any = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """1 / sqrt(x) of each element."""
@@ -495,9 +503,9 @@ class Methods:
         """The sine of each element, in radians."""
     def sin_(self) -> Tensor:
         """`sin` in place: changes this tensor and returns it."""
-    def softmax(self, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    def softmax(self, dim: builtins.int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-    def split(self, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    def split(self, split_size: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
         """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
@@ -507,7 +515,7 @@ class Methods:
         """Each element times itself; int64 for bool."""
     def square_(self) -> Tensor:
         """`square` in place: changes this tensor and returns it."""
-    def squeeze(self, dim: Any = None) -> Tensor:
+    def squeeze(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
     def sub(self, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
@@ -519,8 +527,8 @@ class Methods:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
-    def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """A view with two dimensions exchanged."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose`, by the name that NumPy's programs have for it."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
     def t(self) -> Tensor:
@@ -539,16 +547,18 @@ class Methods:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def true_divide_(self, other: Any, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes this tensor and returns it."""
+    def type(self, dtype: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """This tensor in another dtype; itself where it has that. `non_blocking` changes nothing."""
     def type_as(self, other: Tensor) -> Tensor:
         """This tensor in the dtype of another."""
-    def unbind(self, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Views of the elements along `dim`."""
-    def uniform_(self, *arguments: Any, generator: Generator | None = None) -> Tensor:
-        """Fill with numbers drawn evenly from [from, to)."""
-    def unsqueeze(self, dim: builtins.int) -> Tensor:
+    def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
+        """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
+    def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
     def view(self, *shape: Any) -> Tensor:
-        """The same elements in another shape, without copying; one length may be -1. `view(dtype)` is not offered."""
+        """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""
     def where(self, condition: Tensor, other: Any) -> Tensor:

@@ -20,6 +20,7 @@ class. So tensors of programs that override nothing never pay.
 from __future__ import annotations
 
 from functools import wraps
+from itertools import takewhile
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -186,35 +187,41 @@ def mark(tensor: Any) -> Any:
 def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any) -> Any:
     """`Tensor(...)`, and how subclasses are made that do not say so themselves.
 
-    Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it, for
-    Tensor itself in the default floating dtype. What a subclass's ``__init__`` takes beyond that is not looked at.
+    Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it in the
+    default floating dtype. What a subclass's own ``__init__`` takes beyond that is not looked at.
     """
     from ._creation import empty
-    from ._from_data import tensor
+    from ._from_data import is_data, tensor
     from ._promotion import get_default_dtype
     from ._tensor import Size
 
+    strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
     first = arguments[0] if arguments else others.pop("data", Size((0,)))
+    lengths = tuple(takewhile(_is_length, arguments))
     if isinstance(first, Tensor):
         source = first if device is None else first.to(device)
     elif isinstance(first, Size):
         source = empty(first, device=device)
-    elif isinstance(first, (list, tuple, range, np.ndarray)):
-        source = tensor(first, dtype=get_default_dtype() if cls is Tensor else None, device=device)
-    elif cls is Tensor and all([hasattr(one, "__index__") and not isinstance(one, bool) for one in arguments]):
-        source, arguments = empty(*arguments, device=device), ()
-    elif cls is Tensor:
-        first = next((one for one in arguments if not hasattr(one, "__index__") or isinstance(one, bool)), first)
+    elif is_data(first):
+        source = tensor(first, dtype=get_default_dtype(), device=device)
+    elif lengths and (not strict or len(lengths) == len(arguments)):
+        source, arguments = empty(*lengths, device=device), ()
+    else:
+        first = next((one for one in arguments if not _is_length(one)), first)
         raise TypeError(
-            f"Tensor: expected lengths, data in a list, tuple or array, or a tensor; got {type(first).__name__} "
+            f"{cls.__name__}: expected lengths, data in a sequence or array, or a tensor; got {type(first).__name__} "
             f"{first!r:.60}; use facula.tensor() for a number"
         )
-    else:
-        source = tensor(first, device=device)
-    if cls is Tensor and (len(arguments) > 1 or others):
+    if strict and (len(arguments) > 1 or others):
         given = [type(one).__name__ for one in arguments[1:]] + list(others)
-        raise TypeError(f"Tensor: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()")
+        raise TypeError(
+            f"{cls.__name__}: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()"
+        )
     return mark(alias(source, cls))
+
+
+def _is_length(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor, np.ndarray))
 
 
 Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]

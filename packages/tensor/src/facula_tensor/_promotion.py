@@ -26,7 +26,7 @@ from facula_storage import (
 )
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
-from ._errors import ArgumentError, DTypeError, RangeError
+from ._errors import ArgumentError, DTypeError, RangeError, named
 
 __all__ = ["can_cast", "get_default_dtype", "promote_types", "result_type", "set_default_dtype"]
 
@@ -49,16 +49,20 @@ def set_default_dtype(dtype: DType) -> None:
     _default[0] = dtype
 
 
-@lru_cache(maxsize=512)
-def promote_types(a: DType, b: DType) -> DType:
+def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to.
 
     >>> from facula_storage import int8, float16
     >>> promote_types(uint8, int8), promote_types(int64, float16)
     (facula.int16, facula.float16)
     """
-    if not (isinstance(a, DType) and isinstance(b, DType)):
-        raise TypeError(f"promote_types: expected two dtypes such as facula.float32; got {a!r} and {b!r}")
+    if not (isinstance(type1, DType) and isinstance(type2, DType)):
+        raise TypeError(f"promote_types: expected two dtypes such as facula.float32; got {type1!r} and {type2!r}")
+    return type1 if type1 is type2 else _promoted(type1, type2)
+
+
+@lru_cache(maxsize=512)
+def _promoted(a: DType, b: DType) -> DType:
     if a is b:
         return a
     low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize, dtype.is_signed))
@@ -105,7 +109,7 @@ def join(dimensioned: DType | None, zero_dim: DType | None, scalar: DType | None
     return joined
 
 
-def result_type(*operands: object) -> DType:
+def result_type(*operands: object, tensor: object = None, other: object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in.
 
     >>> from facula_tensor import ones, int32
@@ -114,6 +118,9 @@ def result_type(*operands: object) -> DType:
     """
     from ._tensor import Tensor
 
+    operands += tuple([one for one in (tensor, other) if one is not None])
+    if not operands:
+        raise TypeError("result_type: expected tensors, dtypes and numbers; got none")
     kinds: list[DType | None] = [None, None, None]
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -129,13 +136,16 @@ def result_type(*operands: object) -> DType:
     return join(*kinds)
 
 
-def can_cast(source: DType, target: DType) -> bool:
+def can_cast(from_: DType, to: DType) -> bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real).
 
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
     """
-    return source.category <= target.category
+    for dtype in (from_, to):
+        if not isinstance(dtype, DType):
+            raise TypeError(f"can_cast: expected two dtypes such as facula.float32; got {from_!r} and {to!r}")
+    return from_.category <= to.category
 
 
 def floating(dtype: DType) -> DType:
@@ -157,11 +167,28 @@ def plain_number(value: object) -> bool | int | float | complex | None:
     return next((kind(value) for kind in SCALAR_CATEGORY if isinstance(value, kind)), None)  # type: ignore[arg-type]
 
 
+def _described(value: Any) -> str:
+    """An argument's type and value, or dtype and shape, as messages show it."""
+    from ._tensor import Tensor, shown
+
+    return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
+
+
 def as_number(value: object, operation: str, argument: str) -> Any:
     """`value` as a plain Python number; TypeError naming the argument."""
     number = plain_number(value)
     if number is None:
-        raise TypeError(f"{operation}: expected {argument} to be a number; got {type(value).__name__} {value!r}")
+        raise named(TypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
+    return number
+
+
+def as_real(value: Any, operation: str, argument: str) -> float:
+    """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    number = plain_number(value)
+    if number is None or isinstance(number, complex):
+        raise named(TypeError(f"{operation}: expected {argument} to be a real number; got {_described(value)}"))
     return number
 
 
@@ -170,9 +197,7 @@ def as_integer(value: Any, operation: str, argument: str) -> int:
     try:
         return value.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(
-            f"{operation}: expected {argument} to be an integer; got {type(value).__name__} {value!r}"
-        ) from None
+        raise named(TypeError(f"{operation}: expected {argument} to be an integer; got {_described(value)}")) from None
 
 
 def number_for(value: object, dtype: DType, operation: str, argument: str = "the value") -> Any:
@@ -184,18 +209,24 @@ def number_for(value: object, dtype: DType, operation: str, argument: str = "the
     number = as_number(value, operation, argument)
     category = dtype.category
     if isinstance(number, complex) and category != COMPLEX:
-        raise DTypeError(f"{operation}: {number} is complex and cannot be stored in {dtype.name}; use .real first")
+        raise named(
+            DTypeError(f"{operation}: {number} is complex and cannot be stored in {dtype.name}; use .real first")
+        )
     if category == BOOL:
         return bool(number)
     if category == INTEGER:
         if number - number != 0:
-            raise ArgumentError(f"{operation}: {number} cannot be stored in {dtype.name}; expected a finite number")
+            raise named(
+                ArgumentError(f"{operation}: {number} cannot be stored in {dtype.name}; expected a finite number")
+            )
         check_scalar(int(number), dtype, operation)
         return int(number)
     try:
         return float(number) if category == FLOATING else complex(number)
     except OverflowError:
-        raise RangeError(f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}") from None
+        raise named(
+            RangeError(f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}")
+        ) from None
 
 
 def check_scalar(value: int, dtype: DType, operation: str) -> None:
@@ -205,7 +236,8 @@ def check_scalar(value: int, dtype: DType, operation: str) -> None:
     bits = dtype.itemsize * 8
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if not low <= value <= high:
-        raise RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); use a wider dtype")
+        remedy = "; use a wider dtype" if -(1 << 63) <= value < 1 << 63 else ""
+        raise named(RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}){remedy}"))
 
 
 def as_dtype(dtype: object, operation: str) -> DType:
@@ -218,5 +250,5 @@ def as_dtype(dtype: object, operation: str) -> DType:
         try:
             return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
         except TypeError as error:
-            raise TypeError(f"{operation}: {error}") from None
-    raise TypeError(f"{operation}: expected dtype such as facula.float32; got {dtype!r}")
+            raise named(TypeError(f"{operation}: {error}")) from None
+    raise named(TypeError(f"{operation}: expected dtype such as facula.float32; got {_described(dtype)}"))

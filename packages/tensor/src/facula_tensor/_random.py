@@ -14,18 +14,16 @@ from facula_autograd import is_grad_enabled
 from facula_storage import Device, float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
-from ._creation import empty, finish
-from ._errors import ArgumentError, DTypeError
+from ._creation import empty, finish, with_options
+from ._errors import ArgumentError, DTypeError, RangeError, named, relabel
 from ._fresh import new_empty
 from ._from_data import tensor
-from ._general import mutated
-from ._inplace import starts_inplace
-from ._memory import check_overlap, check_writable
 from ._operator import raw, recording
 from ._overrides import asks
-from ._promotion import as_dtype, as_integer, check_scalar, number_for
-from ._tensor import Tensor, layout_of_tensor, method, snapshot
+from ._promotion import as_dtype, as_integer, as_real, check_scalar, number_for
+from ._tensor import Tensor, layout_of_tensor, method
 from ._viewing import as_tensor
+from .ops.choosing import check_within
 from .ops.copying import give, write
 from .ops.shape import sizes
 
@@ -144,9 +142,13 @@ def get_rng_state() -> tuple[int, int]:
     return default_generator.get_state()
 
 
-def set_rng_state(state: tuple[int, int]) -> None:
-    """Set the default generator's state."""
-    default_generator.set_state(state)
+def set_rng_state(new_state: tuple[int, int]) -> None:
+    """Set the default generator's state, to one that `get_rng_state` gave."""
+    try:
+        default_generator.set_state(new_state)
+    except TypeError as error:
+        relabel(error, "set_rng_state")
+        raise
 
 
 class repeating:
@@ -188,12 +190,16 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
         plan = _table.add(key, layout.device.backend.plan(kernel, (), (layout,), ()))
     source = default_generator if generator is None else generator
     if not isinstance(source, Generator):
-        raise TypeError(
-            f"generator: expected a facula.Generator or None to draw from; got {type(source).__name__} {source!r}"
+        raise named(
+            TypeError(
+                f"draw: expected generator to be a Generator, or None; got {type(source).__name__} {source!r:.60}"
+            )
         )
     if generator is not None and generator.device.type != layout.device.type:
-        raise ArgumentError(f"generator: it is for device '{generator.device}'; the tensor is on '{layout.device}'")
-    plain_address(storage)
+        raise named(
+            ArgumentError(f"draw: generator is for device '{generator.device}'; the tensor is on '{layout.device}'")
+        )
+    plain_address(storage)  # before the generator moves: a second try must not draw twice
     seed, start = source.advance(layout.numel)
     plan.launch(layout.numel, storage.ptr + offset, seed, start, *arguments)  # type: ignore[operator]
 
@@ -201,11 +207,12 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
 _table = PlanTable("random")
 
 
-def _new(lengths: tuple, size: Any, operation: str, dtype: Any, device: Any) -> Tensor:
+def new_floating(lengths: tuple, size: Any, operation: str, dtype: Any, device: Any) -> Tensor:
+    """An uninitialised tensor to draw into; DTypeError unless the dtype is floating."""
     if dtype is not None:
         dtype = as_dtype(dtype, operation)
         if dtype.category != FLOATING:
-            raise DTypeError(f"{operation}: expected a floating dtype; got {dtype.name}")
+            raise named(DTypeError(f"{operation}: expected a floating dtype; got {dtype.name}; give dtype="))
     return new_empty(lengths, size, dtype, device, operation)
 
 
@@ -213,16 +220,22 @@ def rand(
     *lengths: Any,
     size: Any = None,
     generator: Generator | None = None,
+    out: Tensor | None = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
     """
-    result = _new(lengths, size, "rand", dtype, device)
+    if out is not None or layout is not None or pin_memory:
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        return with_options(rand, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
+    result = new_floating(lengths, size, "rand", dtype, device)
     draw(result, "uniform", generator, 0.0, 1.0)
     return result if requires_grad is False else finish(result, requires_grad)
 
@@ -231,16 +244,22 @@ def randn(
     *lengths: Any,
     size: Any = None,
     generator: Generator | None = None,
+    out: Tensor | None = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
     """
-    result = _new(lengths, size, "randn", dtype, device)
+    if out is not None or layout is not None or pin_memory:
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        return with_options(randn, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
+    result = new_floating(lengths, size, "randn", dtype, device)
     draw(result, "normal", generator, 0.0, 1.0)
     return result if requires_grad is False else finish(result, requires_grad)
 
@@ -251,21 +270,38 @@ def randint(
     size: Any = None,
     *,
     generator: Generator | None = None,
+    out: Tensor | None = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
 
     >>> randint(0, 1, (2,))
     tensor([0, 0])
     """
+    if out is not None or layout is not None or pin_memory:
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        return with_options(randint, (low, high, size), out, layout, pin_memory, generator=generator, **options)
+    if size is None and isinstance(high, (tuple, list)):
+        high, size = None, high
+    if high is None:
+        low, high = 0, low
     if size is None:
-        low, high, size = 0, low, high
+        raise TypeError("randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))")
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:
-        raise ArgumentError(f"randint: expected low < high; got {low} and {high}")
-    for bound in (low, high):
-        check_scalar(bound, int64, "randint")
+        raise named(ArgumentError(f"randint: expected low < high; got {low} and {high}"))
+    for which, bound in (("low", low), ("high", high)):
+        if not -(1 << 63) <= bound < 1 << 63:
+            raise named(
+                RangeError(
+                    f"randint: expected {which} to be an integer of 64 bits, {-(1 << 63)} to {(1 << 63) - 1}; "
+                    f"got {bound}"
+                )
+            )
     result = empty(*sizes("randint", (size,)), dtype=int64 if dtype is None else dtype, device=device)
     if result.dtype.category == 1:
         check_scalar(low, result.dtype, "randint")
@@ -273,17 +309,30 @@ def randint(
     if result.dtype.category > 1:
         whole = empty(result.shape, dtype=int64, device=device)
         draw(whole, "randint", generator, low, high)
-        return raw.to(whole, (result.dtype,))
+        return finish(raw.to(whole, (result.dtype,)), requires_grad)
     draw(result, "randint", generator, low, high)
-    return result
+    return finish(result, requires_grad)
 
 
-def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
 
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
     """
+    if out is not None or layout is not None or pin_memory:
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        return with_options(randperm, (n,), out, layout, pin_memory, generator=generator, **options)
     n = as_integer(n, "randperm", "n")
     if n < 0:
         raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
@@ -291,90 +340,51 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
     keys = rand(n, generator=generator, dtype=float64)
     order = keys.numpy().argsort(kind="stable")
-    return tensor(order, dtype=int64 if dtype is None else dtype, device=device)
+    return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
 def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-    result = rand(layout_of_tensor(input).shape, **{"dtype": input.dtype, "device": input.device, **options})
+    layout = layout_of_tensor(as_tensor("rand_like", input))
+    result = rand(layout.shape, **{"dtype": layout.dtype, "device": layout.device, **options})
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
 def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-    result = randn(layout_of_tensor(input).shape, **{"dtype": input.dtype, "device": input.device, **options})
+    layout = layout_of_tensor(as_tensor("randn_like", input))
+    result = randn(layout.shape, **{"dtype": layout.dtype, "device": layout.device, **options})
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
 @asks
 @method()
-def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
 
-    No gradient flows to the probabilities: it is 0.
+    With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
+    flows to the probabilities: it is 0.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    p = as_tensor("bernoulli", input)
-    if p.dtype.category != FLOATING:
-        raise DTypeError(f"bernoulli: expected floating probabilities; got {p.dtype.name}")
-    if not ((p >= 0) * (p <= 1)).all():
-        raise ArgumentError("bernoulli: expected probabilities from 0 to 1")
-    draws = rand(tuple(p.shape), generator=generator, dtype=p.dtype, device=p.device)
-    answer = raw.to(raw.lt(draws, p), (p.dtype,))
-    if p.node is not None and out is None and is_grad_enabled():
-        return recording.add(answer, recording.mul(p, 0))
+    chances = as_tensor("bernoulli", input)
+    if p is not None:
+        share = as_real(p, "bernoulli", "p")
+        if not 0 <= share <= 1:
+            raise ArgumentError(f"bernoulli: expected a probability p from 0 to 1; got {share}")
+        draws = rand(tuple(chances.shape), generator=generator, device=chances.device)
+        return give("bernoulli", raw.to(raw.lt(draws, share), (chances.dtype,)), out)
+    if chances.dtype.category != FLOATING:
+        raise DTypeError(
+            f"bernoulli: expected probabilities in a floating dtype; got {chances.dtype.name}; convert with .float()"
+        )
+    if not chances.is_meta:
+        check_within("bernoulli", "input, a probability,", chances)
+    draws = rand(tuple(chances.shape), generator=generator, dtype=chances.dtype, device=chances.device)
+    answer = raw.to(raw.lt(draws, chances), (chances.dtype,))
+    if chances.node is not None and out is None and is_grad_enabled():
+        return recording.add(answer, recording.mul(chances, 0))
     return give("bernoulli", answer, out)
-
-
-def _in_place(name: str, kernel: str, doc: str, check: Any, *defaults: float) -> None:
-    def fill(self: Tensor, *arguments: Any, generator: Generator | None = None) -> Tensor:
-        given = (*arguments, *defaults[len(arguments) :])
-        if starts_inplace(name, self, (self,)):
-            raise NotImplementedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
-        now = snapshot(self)
-        check(now, *given)
-        check_writable(name, now)
-        check_overlap(name, now, ())
-        draw(now, kernel, generator, *given)
-        mutated(now, name)
-        return self
-
-    fill.__name__ = fill.__qualname__ = name
-    fill.__doc__ = doc
-    asks(method(name)(fill))
-
-
-def _check_floating(name: str) -> Any:
-    def check(self: Tensor, first: float, second: float) -> None:
-        if self.dtype.category != FLOATING:
-            raise DTypeError(f"{name}: expected a floating tensor; got {self.dtype.name}")
-        if name == "uniform_" and not first <= second:
-            raise ArgumentError(f"uniform_: expected from <= to; got {first} and {second}")
-        if name == "normal_" and not second >= 0:
-            raise ArgumentError(f"normal_: expected a standard deviation of at least 0; got {second}")
-
-    return check
-
-
-_in_place(
-    "uniform_", "uniform", "Fill with numbers drawn evenly from [from, to).", _check_floating("uniform_"), 0.0, 1.0
-)
-_in_place(
-    "normal_",
-    "normal",
-    "Fill with draws from the normal distribution (mean, std).",
-    _check_floating("normal_"),
-    0.0,
-    1.0,
-)
-
-
-@asks
-@method()
-def random_(self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Fill with integers drawn evenly from `low` to before `high`."""
-    if high is None:
-        low, high = (0, low) if low else (0, 1 << min(self.dtype.itemsize * 8 - 1, 24))
-    return self.copy_(randint(low, high, tuple(self.shape), generator=generator, device=self.device))

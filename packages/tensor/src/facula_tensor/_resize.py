@@ -7,12 +7,12 @@ from typing import Any
 from facula_storage import contiguous, uint8
 from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
 
-from ._errors import show
+from ._errors import ArgumentError, relabel, show
 from ._tensor import Overridden, Tensor, layout_of_tensor, make, method, snapshot
 
 
 @method()
-def resize_(self: Tensor, *shape: Any) -> Tensor:
+def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
 
     Elements keep their places in memory; those beyond what there was are uninitialised. The storage
@@ -25,18 +25,25 @@ def resize_(self: Tensor, *shape: Any) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
+    from .ops.formats import check_format
     from .ops.shape import sizes
 
-    wanted = sizes("resize_", shape)
+    wanted = sizes("resize_", shape, size)
+    if check_format("resize_", memory_format, len(wanted)):
+        raise NotImplementedError(f"resize_: gives contiguous tensors alone; got memory_format={memory_format!r}")
     if min(wanted, default=0) < 0:
-        raise ValueError(f"resize_: expected lengths of at least 0; got {wanted}")
+        raise ArgumentError(f"resize_: expected lengths of at least 0; got {wanted}")
     now = snapshot(self)
     old = now._layout
     if self.node is not None:
         raise RuntimeError(
             f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
         )
-    resized(self, now, wanted)
+    try:
+        resized(self, now, wanted)
+    except OverflowError as error:
+        relabel(error, "resize_")
+        raise
     return self
 
 
@@ -69,7 +76,11 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
         ) from None
     # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
     device = layout_of_tensor(tensor).device
-    address, unused = take(contiguous((nbytes,), uint8, device))
+    try:
+        address, unused = take(contiguous((nbytes,), uint8, device))
+    except Exception as error:
+        relabel(error, "resize_")
+        raise
     try:
         with changing:
             kept = capacity(storage)

@@ -13,6 +13,7 @@ from ._divert import unrecorded
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import mutated, node_for
 from ._holding import edge_from, hold
+from ._index_many import merged, unmerged
 from ._indexing import basic, positions, put_into
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable, meet, shares_memory
@@ -126,14 +127,19 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     rebase(window, old)
 
 
-def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: Tensor, record: bool) -> None:
-    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on."""
+def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tensor, record: bool) -> None:
+    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on.
+
+    Several tensors, in a list, name elements together.
+    """
     F = recording if record else raw
     if not record:
         window = snapshot(window)
     layout = layout_of_tensor(window)
-    flat = window
-    if named.dtype is bool_:
+    flat, order = window, None
+    if type(named) is list:
+        flat, dim, named, order = merged(F, window, named)
+    elif named.dtype is bool_:
         flat, dim, named = positions(F, window, dim, named)
     seen = layout_of_tensor(flat).shape
     shape = (*seen[:dim], *named.shape, *seen[dim + 1 :])
@@ -141,9 +147,11 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Tensor, value: T
     if value.dtype is not layout.dtype:
         value = F.to(value, (layout.dtype,))
     value = F.expand(value, shape)
-    if record or flat._storage is not window._storage:
+    if record or order is not None or flat._storage is not window._storage:
         check_overlap("setitem", snapshot(window), ())
-        _set_window(target, window, F.reshape(F.put(flat, named, value, (dim, False)), layout.shape), record)
+        put = F.put(flat, named, value, (dim, False))
+        put = F.reshape(put, layout.shape) if order is None else unmerged(F, put, layout.shape, order)
+        _set_window(target, window, put, record)
         return
     check_writable("setitem", window)
     check_overlap("setitem", window, ())

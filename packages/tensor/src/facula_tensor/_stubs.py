@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 '''
-BUILTINS = {"bool", "bytes", "complex", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
+BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = {"Any", "DType", "Generator", "Iterator", "None", "Sequence", "Tensor", "np.ndarray"} | BUILTINS
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 

@@ -9,6 +9,8 @@ from facula_autograd.extend import LEAF, Value
 from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import blank
 
+from ._errors import named
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import SupportsIndex
@@ -139,7 +141,7 @@ class Tensor(_Base):
         """The number of elements."""
         return layout_of_tensor(self).numel
 
-    nelement = numel
+    nelement, ndimension = numel, dim
 
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements from one to the next along each dimension, or along one."""
@@ -165,8 +167,12 @@ class Tensor(_Base):
         """Bytes of all elements."""
         return layout_of_tensor(self).nbytes
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps, or as `memory_format` says."""
+        if memory_format is not None:
+            from .ops.formats import lies_in_format
+
+            return lies_in_format(self, memory_format)
         return layout_of_tensor(self).is_contiguous
 
     def is_floating_point(self) -> bool:
@@ -303,12 +309,19 @@ def check_dim(operation: str, dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer."""
     try:
         index = dim.__index__()
-    except AttributeError:
-        raise TypeError(f"{operation}: expected dim to be an integer; got {dim!r}") from None
+    except (AttributeError, TypeError):
+        raise named(TypeError(f"{operation}: expected dim to be an integer; got {shown(dim)}")) from None
     room = ndim or 1
     if not -room <= index < room:
-        raise IndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)")
+        raise named(IndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)"))
     return index + room if index < 0 else index
+
+
+def shown(value: object) -> str:
+    """An argument as messages show it: of tensors dtype and shape."""
+    if isinstance(value, Tensor):
+        return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
+    return f"{value!r:.200}"
 
 
 def method(*names: str) -> Callable[[Callable], Callable]:

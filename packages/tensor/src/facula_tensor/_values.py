@@ -27,12 +27,13 @@ from facula_storage import (
 )
 from facula_storage.extend import FLOATING, INTEGER, alias, blank, plain_address
 
-from ._errors import ArgumentError, DTypeError
+from ._errors import ArgumentError, DTypeError, named
 from ._operator import raw, recording
 from ._overrides import ask, overridden
 from ._promotion import plain_number
 from ._sites import user_site
 from ._tensor import Overridden, Tensor, layout_of_tensor, method, snapshot
+from ._viewing import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,11 +70,10 @@ def _only_element(operation: str, self: Tensor) -> Any:
     now = snapshot(self)
     layout = now._layout
     if layout.numel != 1:
+        problem = f"expected a tensor of one element; got shape {layout.shape}; use .tolist()"
         if operation == "bool":
-            raise ArgumentError(
-                f"bool: the truth of a tensor of {layout.numel} elements is ambiguous; use .any(), .all() or .numel()"
-            )
-        raise ArgumentError(f"item: expected a tensor of one element; got shape {layout.shape}; use .tolist()")
+            problem = f"the truth of a tensor of {layout.numel} elements is ambiguous; use .any(), .all() or .numel()"
+        raise named(ArgumentError(f"{operation}: {problem}"))
     reader = READERS.get((layout.dtype, layout.device))
     if reader is not None:
         if len(_readers) >= MOST_READERS:
@@ -136,7 +136,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @method("__array__")
 def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """What `numpy.asarray(tensor)` gets."""
+    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+    if self.node is not None:
+        raise RuntimeError(
+            "__array__: NumPy, or a library that uses it, asked for the elements of a tensor that requires a gradient, "
+            "which would be lost there; pass .detach() of the tensor"
+        )
     result = numpy(self)
     if dtype is not None and result.dtype != dtype:
         if copy is False:
@@ -268,7 +273,7 @@ def as_index(self: Tensor) -> int:
     now = snapshot(self)
     dtype, shape = now._layout.dtype, now._layout.shape
     if dtype.category > INTEGER or now._layout.numel != 1:
-        raise TypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}")
+        raise named(TypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}"))
     return int(item(now))
 
 
@@ -386,6 +391,26 @@ Tensor.data = property(  # type: ignore[method-assign, assignment]
 )
 
 
-def is_tensor(value: object) -> bool:
-    """Whether `value` is a Tensor."""
-    return isinstance(value, Tensor)
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> from facula_tensor import ones
+    >>> numel(ones(2, 3))
+    6
+    """
+    return as_tensor("numel", input).numel()
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a real floating-point type."""
+    return as_tensor("is_floating_point", input).is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return as_tensor("is_complex", input).is_complex()

@@ -10,7 +10,7 @@ from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
 from facula_storage import Layout
 from facula_storage.extend import blank
 
-from ._errors import relabel
+from ._errors import named, relabel
 from ._operator import operators, raw, recording
 from ._overrides import ask, overridden
 from ._sites import user_frame
@@ -50,10 +50,15 @@ def make_view(
         if lo is None:
             try:
                 as_tensor(name, input)
+                op = operators.get(name)
                 if type(layout) is Overridden:
                     if overridden((input,)):
-                        return ask(name, operators[name].quick if name in operators else call, (input, *parameters), {})
+                        return ask(name, call if op is None else op.quick, (input, *parameters), {})
                     layout = layout.real
+                if op is not None and op.redirect is not None:
+                    answer = op.redirect(None, (input,), parameters)
+                    if answer is not None:
+                        return answer
                 found = find(layout, *parameters)
             except Exception as error:
                 relabel(error, name)
@@ -156,7 +161,7 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
 def as_tensor(operation: str, value: Any) -> Tensor:
     """`value`, or a TypeError naming the operation."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"{operation}: expected a Tensor; got {type(value).__name__}")
+        raise named(TypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
     return value
 
 

@@ -3,18 +3,20 @@
 `elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
 namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step` and
 `adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
-`reduction_of` checks what losses call `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the
-handle that removes one. `asks` lets classes that override operators be asked about a function made of several.
-`snapshot` is a tensor as it is at one moment, for what needs layout, storage and offset.
+`relabel` lets an error begin with another name. `as_real` checks a number, `reduction_of` what losses call
+`reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
+that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
+what needs layout, storage and offset.
 """
 
 from facula_autograd.extend import Handle, Hooks
 
 from ._declare import elementwise, operator, view
+from ._errors import relabel
 from ._memory import overlapping
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
 from ._overrides import asks, plain_torch_function
-from ._promotion import accumulating, floating
+from ._promotion import accumulating, as_real, floating
 from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from .ops.losses import reduction_of
@@ -26,6 +28,7 @@ __all__ = [
     "Operator",
     "accumulating",
     "adam_step",
+    "as_real",
     "asks",
     "check_dim",
     "composite",
@@ -44,6 +47,7 @@ __all__ = [
     "raw",
     "recording",
     "reduction_of",
+    "relabel",
     "sgd_step",
     "snapshot",
     "view",

@@ -64,6 +64,19 @@ NAMED = [
     np.zeros(3, bool),
     [True, False, False],
     (0, MASK2[0], slice(1, None)),
+    ([0, 2], [1, 3]),
+    ([0, 2], [1, 3], [4, -5]),
+    (slice(None), [0, 1, 1], [2, 4, 0]),
+    ([0, 2], slice(1, 3), [1, 3]),
+    ([0, 2], None, [1, 3]),
+    (..., [0, 3], [1]),
+    (np.array([[0], [2]]), np.array([1, 3, 0])),
+    (np.array([[0], [2]]), slice(None, None, 2), np.array([1, 3, 0], np.int8)),
+    (MASK1, [0, 3]),
+    (MASK1, slice(None), [0, 4]),
+    (MASK2, [0, 1, 2, 4]),
+    (MASK1, np.array([[0], [1]]), 2),
+    (np.array([], np.int64), np.array([], np.int64)),
     True,
     False,
 ]
@@ -425,3 +438,16 @@ def test_an_integer_in_a_tensor_is_an_integer(dtype):
     y = ft.arange(3.0, requires_grad=True)
     (y[last] * 3).backward()
     assert y.grad.tolist() == [0, 0, 3]
+
+
+def test_tensors_that_do_not_go_together():
+    x = ft.ones(3, 4)
+    with pytest.raises(
+        IndexError, match=r"getitem: expected tensors that broadcast, .* shapes \(2,\) and \(3,\); .*x\[rows\]"
+    ):
+        x[[0, 1], [0, 1, 2]]
+    with pytest.raises(IndexError, match=r"getitem: 4 is out of range for dimension 1 of size 4; expected -4 to 3"):
+        x[[0, 1], [0, 4]]
+    with pytest.raises(IndexError, match=r"setitem: -4 is out of range for dimension 0 of size 3"):
+        x[[0, -4], [0, 1]] = 5.0
+    assert x.sum().item() == 12

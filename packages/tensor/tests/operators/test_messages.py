@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
@@ -93,6 +94,78 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     # dimensions and shapes
     "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 for a new dimension beside 2"),
     "squeeze": (lambda: m().squeeze((-1, 1)), "squeeze: expected dim to name each dimension once; got (-1, 1)"),
+    "cat of two": (lambda: ft.cat(m(), m()), "cat: expected a tuple or list of tensors; got Tensor; put brackets"),
+    "cat of a dim": (lambda: ft.cat([m(), m()], m()),
+        "cat: expected dim to be an integer; got a Tensor float32 (3, 4)"),
+    "stack out": (lambda: ft.stack([m(), m()], out=m()), "stack: expected out of shape (2, 3, 4); got float32 (3, 4)"),
+    "stack of numbers": (lambda: ft.stack([1, 2]), "stack: expected tensors[0] to be a Tensor; got int"),
+    "dim of many": (lambda: m().softmax(m()), "softmax: expected dim to be an integer; got a Tensor float32 (3, 4)"),
+    "no dim": (lambda: m().softmax(), "softmax: expected dim to be an integer; got none"),
+    "dim and axis": (lambda: m().softmax(1, axis=0), "softmax: expected dim or axis", "got both, 1 and 0"),
+    "eye": (lambda: ft.eye(1 << 31), "eye: shape (2147483648, 2147483648)", "expected at most"),
+    "arange of nothing": (lambda: ft.arange(), "arange: expected end to be a number; got none"),
+    "resize_ beyond": (lambda: m().resize_(1 << 62), "resize_: shape (4611686018427387904,)"),
+    "randint beyond": (lambda: ft.randint(0, 1 << 64, (3,)),
+        "randint: expected high to be an integer of 64 bits", str(1 << 64)),
+    "randint's size": (lambda: ft.randint(10), "randint: expected size to be a tuple of lengths; got none"),
+    "random state": (lambda: ft.set_rng_state(m()), "set_rng_state: expected the pair (seed, numbers drawn)"),
+    "generator": (lambda: ft.rand(2, generator=3), "rand: expected generator to be a Generator, or None; got int 3"),
+    "device's type": (lambda: ft.ones(2, device=[1]), "ones: expected device to be a device, or a name", "got [1]"),
+    "linspace": (lambda: ft.linspace(0, 1, 2, device="nope"), "linspace: device 'nope'"),
+    "memory format": (lambda: m().clone(memory_format="a"), "clone: expected memory_format to be one such as",
+        "got 'a'"),
+    "layout": (lambda: ft.zeros(2, layout="coo"), "zeros: layout facula.strided is the only one there is; got 'coo'"),
+    "pinned": (lambda: ft.ones(2, pin_memory=True), "ones: there is no pinned memory so far"),
+    "full of many": (lambda: ft.full((2,), m()),
+        "full: expected fill_value to be a number; got a Tensor float32 (3, 4)"),
+    "full_like": (lambda: ft.full_like(m(), "a"), "full_like: expected fill_value to be a number; got str 'a'"),
+    "random like ints": (lambda: ft.rand_like(ints()), "rand_like: expected a floating dtype; got int64; give dtype="),
+    "clamp_": (lambda: m().clamp_("x"), "clamp_: expected 'min' to be a Tensor or a number; got str 'x'"),
+    "eq_": (lambda: m().eq_("x"), "eq_: cannot use Tensor with str"),
+    "logical_and_": (lambda: m().logical_and_(3), "logical_and_: expected a Tensor; got int"),
+    "rounding": (lambda: m().div(2, rounding_mode=[]), "div: expected rounding_mode None, 'floor' or 'trunc'; got []"),
+    "reshape as a function": (lambda: ft.reshape(m(), (5,)), "reshape: shape (5,) has room for 5"),
+    "reshape of none": (lambda: ft.reshape(m(), None), "reshape: expected integers, or one tuple of them; got (None,)"),
+    "where of a word": (lambda: ft.where("a"), "where: expected a Tensor; got str"),
+    "bernoulli": (lambda: ft.bernoulli(ft.tensor([0.5, 1.5])), "bernoulli: expected every element", "got 1.5 at [1]"),
+    "bernoulli of integers": (lambda: ft.bernoulli(ints()),
+        "bernoulli: expected probabilities in a floating dtype; got int64"),
+    "probability": (
+        lambda: F.binary_cross_entropy(ft.tensor([[0.5, -2.0]]), ft.ones(1, 2)),
+        "binary_cross_entropy: expected every element of input to be from 0 to 1; got -2 at [0, 1]",
+    ),
+    "swapped": (
+        lambda: F.cross_entropy(ft.tensor([1, 2]), m(2, 3)),
+        "cross_entropy: expected input of numbers for each class, then target of classes; got input int64 (2,)",
+        "float32 (2, 3); the two are swapped",
+    ),
+    "no target": (lambda: F.cross_entropy(m(2, 3), None), "cross_entropy: expected 'target' to be a Tensor; got None"),
+    "smoothing": (
+        lambda: F.cross_entropy(m(2, 3), ft.tensor([1, 2]), label_smoothing="a"),
+        "cross_entropy: expected label_smoothing to be a real number; got str 'a'",
+    ),
+    "smooth_l1_loss": (lambda: F.smooth_l1_loss("a", m()), "smooth_l1_loss: expected a Tensor; got str"),
+    "loss weight": (lambda: F.mse_loss(m(), m(), weight=2.5), "mse_loss: expected a Tensor; got float"),
+    "dropout": (lambda: F.dropout(m(), "a"), "dropout: expected p to be a real number; got str 'a'"),
+    "elu": (lambda: F.elu(m(), alpha=m()), "elu: expected alpha to be a real number; got a Tensor float32 (3, 4)"),
+    "linear": (lambda: F.linear(m(), None), "linear: expected 'weight' to be a Tensor; got None"),
+    "conv2d": (
+        lambda: F.conv2d(m(1, 1, 3, 3), m(1, 1, 2, 2), stride={}),
+        "conv2d: expected stride to be an int or two; got {}",
+    ),
+    "pooling": (lambda: F.max_pool2d(m(1, 3, 3), [[2], 2]),
+        "max_pool2d: expected kernel_size to be an int or two; got "),
+    "as_strided": (lambda: m().as_strided((2,), (1,), "a"), "as_strided: expected storage_offset to be an integer"),
+    "as_strided beyond": (lambda: m().as_strided((1 << 62,), (1,)), "as_strided: shape (4611686018427387904,)"),
+    "to NumPy": (lambda: leaf(2).__array__(), "__array__: NumPy, or a library that uses it,", "pass .detach()"),
+    "tensor of text": (lambda: ft.tensor(np.array(["a"])), "tensor: NumPy dtype <U1 cannot be used"),
+    "profile": (lambda: ft.set_printoptions(profile="x"),
+        "set_printoptions: expected profile to be one of default, short"),
+    "precision": (lambda: ft.set_printoptions(precision=-1),
+        "set_printoptions: expected precision of at least 0; got -1"),
+    "edgeitems": (lambda: ft.set_printoptions(edgeitems=2.5), "set_printoptions: expected edgeitems to be an integer"),
+    "sci_mode": (lambda: ft.set_printoptions(sci_mode=3),
+        "set_printoptions: expected sci_mode to be True, False or None"),
     "stack": (lambda: ft.stack([m()], 4), "stack: dim is 4; expected -3 to 2 for a new dimension beside 2"),
     "expand -1": (lambda: m().expand(-1, 3, 4), "expand: ", "size 0 of (-1, 3, 4) is -1 (-1 keeps a length", "new)"),
     "expand": (lambda: m().expand(2, 3, 5), "expand: ", "size 2 is 5, and dimension 1 has length 4"),
@@ -156,6 +229,9 @@ NO_MEMORY = {
     "to": (lambda: huge(HUGE).to(F64), "to", f"({HUGE},)"),
     "cat": (lambda: ft.cat([huge(HUGE), huge(HUGE)]), "cat", f"({2 * HUGE},)"),
     "broadcast": (lambda: m(1 << 23, 1) * m(1, 1 << 23), "mul", f"({1 << 23}, {1 << 23})"),
+    "arange": (lambda: ft.arange(1e16), "arange", f"({10**16},)"),
+    "linspace": (lambda: ft.linspace(0, 1, 10**16), "linspace", f"({10**16},)"),
+    "resize_": (lambda: m().resize_(HUGE), "resize_", f"({4 * HUGE},)"),
     "reshape": (lambda: m(2).expand(HUGE, 2).reshape(-1), "reshape", f"({HUGE}, 2)"),
 }
 
@@ -166,7 +242,8 @@ def test_no_memory_names_operation_and_shape(name):
     with pytest.raises(MemoryError) as caught:
         call()
     assert re.match(
-        rf"{operation}: expected .* (TiB|GiB) more host memory for float\d\d {re.escape(shape)}", str(caught.value)
+        rf"{operation}: expected .* (TiB|GiB) more host memory for (float32|float64|uint8) {re.escape(shape)}",
+        str(caught.value),
     )
     shown_alone(caught.value)
 

@@ -117,10 +117,22 @@ class SiLU(Module):
 
 
 class Hardtanh(Module):
-    """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second."""
+    """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    `min_value` and `max_value` are older names of the two.
+    """
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
+        min_val = min_val if min_value is None else min_value
+        max_val = max_val if max_value is None else max_value
         if not min_val < max_val:
             raise ValueError(f"{type(self).__name__}: expected min_val < max_val; got {min_val} and {max_val}")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace

@@ -10,6 +10,7 @@ from facula_tensor import Parameter, Tensor, empty
 
 from .. import functional as F
 from .. import init
+from .._arguments import check_lengths
 from .._module import Module
 
 __all__ = ["Conv2d", "ConvTranspose2d"]
@@ -34,6 +35,7 @@ class _Convolution(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
+        check_lengths(name, in_channels=in_channels, out_channels=out_channels)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ValueError(
                 f"{name}: expected groups to divide in_channels and out_channels; "
@@ -45,6 +47,8 @@ class _Convolution(Module):
         self.kernel_size = pair(name, "kernel_size", sizes["kernel_size"])
         self.stride = pair(name, "stride", sizes["stride"])
         self.dilation = pair(name, "dilation", sizes["dilation"])
+        check_lengths(name, kernel_size=min(self.kernel_size))
+        check_lengths(name, 1, stride=min(self.stride), dilation=min(self.dilation))
         self.output_padding = pair(name, "output_padding", sizes.get("output_padding", 0))
         self.padding = _padding(name, padding, self.stride, self.transposed)
         self.padding_mode = padding_mode

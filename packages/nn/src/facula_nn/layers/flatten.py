@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from facula_tensor import Tensor
 
+from .._arguments import check_input
 from .._module import Module
 
 __all__ = ["Flatten", "Unflatten"]
@@ -23,6 +26,7 @@ class Flatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Of any shape with these dimensions."""
+        check_input("Flatten", input)
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -50,9 +54,18 @@ class Unflatten(Module):
         """Of any shape with this dimension."""
         from facula_tensor.extend import check_dim
 
+        check_input("Unflatten", input)
         shape = tuple(input.shape)
         dim = check_dim("Unflatten", self.dim, len(shape))
-        return input.reshape(*shape[:dim], *self.unflattened_size, *shape[dim + 1 :])
+        parts = tuple(self.unflattened_size)
+        known = math.prod([length for length in parts if length != -1])
+        open_ = parts.count(-1)
+        if open_ > 1 or min(parts, default=0) < -1 or (shape[dim] % known if open_ and known else shape[dim] != known):
+            raise ValueError(
+                f"Unflatten: expected unflattened_size of {shape[dim]} elements, as dimension {dim} of input {shape} "
+                f"has; got {parts}"
+            )
+        return input.reshape(*shape[:dim], *parts, *shape[dim + 1 :])
 
     def extra_repr(self) -> str:
         """The dimension and its parts."""

@@ -9,6 +9,7 @@ from facula_tensor import Parameter, Tensor, empty
 
 from .. import functional as F
 from .. import init
+from .._arguments import check_lengths
 from .._module import Module
 
 __all__ = ["Identity", "Linear"]
@@ -45,6 +46,7 @@ class Linear(Module):
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
+        check_lengths("Linear", in_features=in_features, out_features=out_features)
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
         self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)

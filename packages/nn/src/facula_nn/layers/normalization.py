@@ -11,6 +11,7 @@ from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
 
 from .. import functional as F
 from .. import init
+from .._arguments import check_input, check_lengths
 from .._module import Module
 
 __all__ = ["BatchNorm1d", "BatchNorm2d"]
@@ -40,6 +41,7 @@ class _BatchNorm(Module):
     ) -> None:
         super().__init__()
         place = {"device": device, "dtype": dtype}
+        check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self.register_parameter("weight", Parameter(empty(num_features, **place)) if affine else None)
@@ -73,6 +75,7 @@ class _BatchNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
+        check_input(type(self).__name__, input)
         if input.ndim not in self.dims:
             expected = " or ".join(map(str, self.dims))
             raise ValueError(

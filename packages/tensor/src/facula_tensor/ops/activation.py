@@ -8,7 +8,7 @@ from typing import Any
 from .._declare import elementwise
 from .._errors import ArgumentError
 from .._operator import composite, recording
-from .._promotion import floating
+from .._promotion import as_real, floating
 from .._tensor import Tensor
 from .._viewing import as_tensor
 from .pointwise import real
@@ -136,7 +136,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> relu(tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return input.relu_() if inplace else recording.relu(input)
+    return as_tensor("relu", input).relu_() if inplace else recording.relu(input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -146,7 +146,13 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    return store(input, recording.leaky_relu(source("leaky_relu", input, inplace), float(negative_slope)), inplace)
+    return store(
+        input,
+        recording.leaky_relu(
+            source("leaky_relu", input, inplace), as_real(negative_slope, "leaky_relu", "negative_slope")
+        ),
+        inplace,
+    )
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -156,7 +162,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> elu(tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return store(input, recording.elu(source("elu", input, inplace), float(alpha)), inplace)
+    return store(input, recording.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -200,6 +206,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     >>> hardtanh(tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
+    input = as_tensor("hardtanh", input)
+    min_val, max_val = as_real(min_val, "hardtanh", "min_val"), as_real(max_val, "hardtanh", "max_val")
     if min_val > max_val:
         raise ArgumentError(f"hardtanh: expected min_val <= max_val; got {min_val} and {max_val}")
     input = as_tensor("hardtanh", input)
@@ -225,6 +233,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> softmax(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
+    input = as_tensor("softmax", input)
     return softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
 
 
@@ -235,6 +244,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
     """
+    input = as_tensor("log_softmax", input)
     return log_softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
 
 

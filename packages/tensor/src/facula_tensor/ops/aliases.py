@@ -12,7 +12,7 @@ from .join import cat
 
 __all__ = [
     "absolute", "clip", "concat", "concatenate", "divide", "greater", "greater_equal", "less", "less_equal", "moveaxis",
-    "multiply", "negative", "not_equal", "subtract", "swapaxes", "swapdims", "true_divide",
+    "multiply", "negative", "not_equal", "subtract", "swapdims", "true_divide",
 ]  # fmt: skip
 
 absolute = abs
@@ -24,7 +24,7 @@ moveaxis = movedim
 multiply = mul
 negative = neg
 subtract = sub
-swapaxes = swapdims = transpose
+swapdims = transpose
 
 for _alias in __all__:
     _name = globals()[_alias].__name__

@@ -14,7 +14,7 @@ from .._promotion import floating
 from .._tensor import Tensor
 from .complex_parts import magnitude
 
-__all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "pow", "sign", "square", "sub"]
+__all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "sign", "square", "sub"]
 
 
 def numeric(dtype: DType) -> bool:
@@ -132,7 +132,7 @@ class div:
 
 @elementwise
 class pow:
-    """Each element raised to the power of the other operand's.
+    """Each element raised to the power of the exponent's.
 
     Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
     the exponents are a tensor, the negative ones give the integer part.
@@ -142,24 +142,24 @@ class pow:
     tensor([1., 4., 9.])
     """
 
-    inputs = ("input", "other")
+    inputs = ("input", "exponent")
     dunders = ("__pow__",)
     reflected = ("__rpow__",)
     inplace_dunders = ("__ipow__",)
     accepts = numeric
     reads_values = True
 
-    def refuse(input, other):
-        if type(other) is int and other < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
+    def refuse(input, exponent):
+        if type(exponent) is int and exponent < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
             raise ArgumentError(
-                f"pow: integers have no integer power {other}; got {input.dtype.name}; convert with .float() first"
+                f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
             )
 
-    def reverse_input(F, g, input, other):
-        return F.power_grad(g, input, other)
+    def reverse_input(F, g, input, exponent):
+        return F.power_grad(g, input, exponent)
 
-    def reverse_other(F, g, input, other):
-        return F.exponent_grad(g, input, other)
+    def reverse_exponent(F, g, input, exponent):
+        return F.exponent_grad(g, input, exponent)
 
 
 def tensors_only(operation: str, *operands: Any) -> None:

@@ -10,6 +10,7 @@ from .._operator import composite, recording
 from .._promotion import floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
+from .choosing import check_within
 from .losses import reduced, reduction_of
 from .pointwise import real
 
@@ -125,8 +126,8 @@ def binary_cross_entropy(
     same_shape("binary_cross_entropy", input, target)
     for name, probabilities in (("input", input), ("target", target)):
         given = probabilities.detach()
-        if given.numel() and not (given.amin() >= 0 and given.amax() <= 1):
-            raise ArgumentError(f"binary_cross_entropy: expected every element of {name} to be from 0 to 1")
+        if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
+            check_within("binary_cross_entropy", name, given)
     losses = recording.binary_cross_entropy(input, target)
     return reduced(losses if weight is None else losses * weight, reduction)
 

@@ -7,12 +7,14 @@ from typing import Any
 from facula_storage import Layout, bool_
 
 from .._declare import elementwise, public_form
-from .._errors import DTypeError, show
+from .._errors import ArgumentError, DTypeError, show
 from .._operator import operators, raw, recording
 from .._overrides import asks
 from .._promotion import result_type
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
+from .._where_true import where_true
+from .copying import give
 
 __all__ = ["nonzero", "where"]
 
@@ -82,9 +84,22 @@ def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return recording.where(condition, self, other)
 
 
+def check_within(operation: str, what: str, input: Tensor, low: float = 0, high: float = 1) -> None:
+    """ArgumentError where an element is not from `low` to `high`, with the first such element and its place."""
+    input = input.detach()
+    inside = raw.bitwise_and(raw.ge(input, low), raw.le(input, high))  # NaN is not
+    if not raw.all(inside, (tuple(range(inside.ndim)), False)).item():
+        place = nonzero(raw.bitwise_not(inside))[0].tolist()
+        value = input[tuple(place)].item()
+        where = f" at {place}" if place else ""
+        raise ArgumentError(
+            f"{operation}: expected every element of {what} to be from {low} to {high}; got {value:.6g}{where}"
+        )
+
+
 @asks
 @method()
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
 
     With `as_tuple` a tuple of as many (n,) tensors as there are dimensions, which can stand as an index.
@@ -94,15 +109,15 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     tensor([[0, 1],
             [1, 0]])
     """
-    from .._indexing import where_true
-
     input = as_tensor("nonzero", input).detach()
     if input.is_meta:
         raise NotImplementedError("nonzero: the result's shape depends on elements, which the meta device has not")
     mask = raw.to(input, (bool_,))
     if as_tuple and not mask.ndim:
         mask = raw.unsqueeze(mask, 0)
+    if as_tuple and out is not None:
+        raise TypeError("nonzero: expected out or as_tuple; got both")
     if not mask.ndim:
-        return where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0]
+        return give("nonzero", where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0], out)
     places = where_true("nonzero", mask, (mask.ndim,))
-    return places.unbind(1) if as_tuple else places
+    return places.unbind(1) if as_tuple else give("nonzero", places, out)

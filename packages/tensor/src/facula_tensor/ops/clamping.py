@@ -8,7 +8,7 @@ from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
 from .._declare import elementwise
-from .._errors import ArgumentError
+from .._errors import ArgumentError, named
 from .._operator import composite, operators
 from .._overrides import asks
 from .._quick_many import make_inplace_ternary
@@ -130,7 +130,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     else:
         result = _between(input, min, max)
     if result is NotImplemented:
-        raise TypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}")
+        raise named(TypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}"))
     return result if out is None else give("clamp", result, out)
 
 
@@ -148,4 +148,4 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 
 def _no_bound(operation: str) -> Exception:
-    return ArgumentError(f"{operation}: expected min, max or both; got neither")
+    return named(ArgumentError(f"{operation}: expected min, max or both; got neither"))

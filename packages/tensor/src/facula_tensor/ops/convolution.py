@@ -231,7 +231,7 @@ def conv2d(
     Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016.
     """
     shapes = _shapes("conv2d", input, weight, bias)
-    parameters = _conv2d_parameters(*shapes, hashable(stride), hashable(padding), hashable(dilation), groups)
+    parameters = _conv2d_parameters(*shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups))
     if len(shapes[0]) == 3:
         return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
     return recording.conv2d(input, weight, bias, parameters)
@@ -262,7 +262,7 @@ def conv_transpose2d(
     """
     shapes = _shapes("conv_transpose2d", input, weight, bias)
     parameters = _transposed_parameters(
-        *shapes, hashable(stride), hashable(padding), hashable(output_padding), groups, hashable(dilation)
+        *shapes, hashable(stride), hashable(padding), hashable(output_padding), hashable(groups), hashable(dilation)
     )
     images = recording.unsqueeze(input, 0) if len(shapes[0]) == 3 else input
     result = recording.conv2d_input(images, weight, parameters)

@@ -148,8 +148,9 @@ def to_like(
 ) -> Tensor:
     """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes.
 
-    `x.to(facula.float64)`, `x.to("cpu")`, `x.to(other)`, `x.to("cpu", facula.int64)`. `copy` asks for a
-    copy in any case. `non_blocking` is accepted. `memory_format` orders the elements of a copy.
+    `x.to(facula.float64)`, `x.to("cpu")`, `x.to(other)`, `x.to("cpu", facula.int64)`; then, by place or by name,
+    `non_blocking`, which changes nothing, and `copy`, which asks for a copy in any case. `memory_format` orders the
+    elements of a copy.
 
     >>> from facula_tensor import tensor, int64
     >>> tensor([1.7, -1.7]).to(int64)
@@ -157,6 +158,7 @@ def to_like(
     """
     if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
         raise TypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
+    flags = 0  # non_blocking is the first, copy the second
     for arg in args:
         if isinstance(arg, Tensor):
             dtype, device = arg.dtype, arg.device
@@ -164,8 +166,13 @@ def to_like(
             isinstance(arg, str) and arg.startswith(("float", "int", "complex"))
         ):
             device = arg
-        elif isinstance(arg, bool) or arg is None:
+        elif arg is None:
             continue
+        elif isinstance(arg, bool):
+            flags += 1
+            copy = copy or (arg and flags == 2)
+            if flags > 2:
+                raise TypeError(f"to: expected non_blocking and copy at most; got {flags} flags in {args}")
         else:
             dtype = arg
     result = self
@@ -201,21 +208,18 @@ def _cast_method(name: str, dtype_name: str) -> None:
 
 
 _CASTS = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "bfloat16": "bfloat16",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-    "cfloat": "complex64",
-    "cdouble": "complex128",
-}
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
 for _name, _dtype in _CASTS.items():
     _cast_method(_name, _dtype)
+
+
+@asks
+@method("type")
+def as_type(self: Tensor, dtype: Any, non_blocking: bool = False) -> Tensor:
+    """This tensor in another dtype; itself where it has that. `non_blocking` changes nothing."""
+    return to_like(self, dtype=dtype)
 
 
 @asks
@@ -227,19 +231,20 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @asks
 @method()
-def cpu(self: Tensor) -> Tensor:
-    """This tensor in host memory; itself where it is there."""
-    return to_like(self, "cpu")
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    return to_like(self, "cpu", memory_format=memory_format)
 
 
 @asks
 @method()
-def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none.
 
     `non_blocking` changes nothing.
     """
-    return to_like(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
+    place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
+    return to_like(self, place, memory_format=memory_format)
 
 
 # ---------------------------------------------------------------------------------------------- writing into
@@ -277,17 +282,17 @@ class _overwrite:
 
 @asks
 @method()
-def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
-    """Copy the elements of `source` into this tensor, casting and broadcasting. Returns this tensor.
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
 
-    `source` may also be a number. ValueError where it does not broadcast to this shape.
+    `src` may also be a number. ValueError where it does not broadcast to this shape.
 
     >>> from facula_tensor import zeros, tensor
     >>> zeros(2, 2).copy_(tensor([1, 2]))
     tensor([[1., 2.],
             [1., 2.]])
     """
-    return self if _copied(self, source) else _copy("copy_", self, source)
+    return self if _copied(self, src) else _copy("copy_", self, src)
 
 
 _copy_plans = operators["to"].slow_table.by_key

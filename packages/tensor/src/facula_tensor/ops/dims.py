@@ -12,9 +12,10 @@ from .._operator import operators, passed_on, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, method
 from .._viewing import form
+from .reducing import axis_for, needed_dim
 from .shape import sizes
 
-__all__ = ["movedim", "permute", "squeeze", "t", "transpose", "unsqueeze"]
+__all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
 
 
 def new_dim(operation: str, dim: int, ndim: int) -> int:
@@ -134,6 +135,18 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return recording.transpose(input, dim0, dim1)
 
 
+@asks
+@method()
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose`, by the name that NumPy's programs have for it.
+
+    >>> from facula_tensor import ones
+    >>> swapaxes(ones(2, 3), 0, 1).shape
+    facula.Size([3, 2])
+    """
+    return recording.transpose(input, axis0, axis1)
+
+
 @method("mT")
 @property
 def mT(self: Tensor) -> Tensor:
@@ -156,14 +169,14 @@ Tensor.T = property(lambda self: recording.reverse_dims(self), doc="A view with 
 
 @asks
 @method()
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """A view with the dimensions in another order, each named once.
 
     >>> from facula_tensor import ones
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
     facula.Size([4, 2, 3])
     """
-    return recording.permute(input, sizes("permute", dims))
+    return recording.permute(input, sizes("permute", order, dims, "dims"))
 
 
 @asks
@@ -200,13 +213,15 @@ def _movedim(layout, source, destination):
 
 @asks
 @method()
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
 
     >>> from facula_tensor import ones
     >>> squeeze(ones(1, 2, 1)).shape
     facula.Size([2])
     """
+    if axis is not None:
+        dim = axis_for(dim, axis, "squeeze")
     if dim is None:
         return recording.squeeze(input)
     dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -215,14 +230,14 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 @asks
 @method()
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
+def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`.
 
     >>> from facula_tensor import ones
     >>> unsqueeze(ones(2), 0).shape
     facula.Size([1, 2])
     """
-    return recording.unsqueeze(input, dim)
+    return recording.unsqueeze(input, dim if dim is not None and axis is None else needed_dim("unsqueeze", dim, axis))
 
 
 @view

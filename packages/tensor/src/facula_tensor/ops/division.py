@@ -109,7 +109,7 @@ _true_div_ = operators["div"].changing
 
 
 def _rounded(operation: str, mode: Any) -> Any:
-    if mode not in _ROUNDED:
+    if not (mode is None or isinstance(mode, str)) or mode not in _ROUNDED:
         raise ArgumentError(f"{operation}: expected rounding_mode None, 'floor' or 'trunc'; got {mode!r}")
     return operators[_ROUNDED[mode]]
 

@@ -7,6 +7,7 @@ from facula_storage import contiguous, float32, float64
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
+from .._promotion import as_real
 from .._random import default_generator
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor, in_row_major
@@ -42,11 +43,13 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     (tensor([0., 0., 0.]), tensor([1., 1., 1.]))
     """
     layout = layout_of_tensor(as_tensor("dropout", input))
+    if type(p) is not float:
+        p = float(as_real(p, "dropout", "p"))
     if not 0 <= p <= 1:
         raise ArgumentError(f"dropout: expected a probability p from 0 to 1; got {p}")
     if not training or p == 0 or not layout.numel:
         return input
     if layout.dtype not in (float32, float64):
         raise DTypeError(f"dropout: defined for float32 and float64; got {layout.dtype.name}; convert with .float()")
-    result = recording.dropout(input, (float(p), *default_generator.advance(layout.numel)))
+    result = recording.dropout(input, (p, *default_generator.advance(layout.numel)))
     return input.copy_(result) if inplace else result

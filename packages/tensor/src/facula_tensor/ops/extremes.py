@@ -14,6 +14,7 @@ from .._memory import check_out
 from .._operator import composite, recording
 from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
+from .._viewing import as_tensor
 from .copying import give
 from .reducing import axis_for, reduced, reduction
 
@@ -62,7 +63,7 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
 @method()
 def amax(
     input: Tensor,
-    dim: Any = (),
+    dim: Any = None,
     keepdim: bool = False,
     *,
     axis: Any = None,
@@ -84,7 +85,7 @@ def amax(
 @method()
 def amin(
     input: Tensor,
-    dim: Any = (),
+    dim: Any = None,
     keepdim: bool = False,
     *,
     axis: Any = None,
@@ -155,12 +156,19 @@ _min_dim = _along("min_dim")
 @composite
 def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     """`g` at the indices along `dim`, zero elsewhere."""
-    from .._creation import arange
+    from .._ranges import arange
 
     positions = arange(g.shape[dim], device=g.device)
     shape = [1] * g.ndim
     shape[dim] = -1
     return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
+
+
+def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
+    """The second tensor, given by name."""
+    if dim is not None:
+        raise TypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
+    return as_tensor(operation, other)
 
 
 def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, along: Any, pair: Any, out: Any) -> Any:
@@ -186,6 +194,7 @@ def max(
     dim: Any = None,
     keepdim: bool = False,
     *,
+    other: Tensor | None = None,
     axis: Any = None,
     keepdims: bool = False,
     out: Any = None,
@@ -201,6 +210,8 @@ def max(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "max")
+    if other is not None:
+        dim = _other_for("max", dim, other)
     if dim is None:
         return recording.amax(*reduction("max", input, None, False), out)
     calls = recording.max_dim, recording.maximum
@@ -214,6 +225,7 @@ def min(
     dim: Any = None,
     keepdim: bool = False,
     *,
+    other: Tensor | None = None,
     axis: Any = None,
     keepdims: bool = False,
     out: Any = None,
@@ -226,6 +238,8 @@ def min(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "min")
+    if other is not None:
+        dim = _other_for("min", dim, other)
     if dim is None:
         return recording.amin(*reduction("min", input, None, False), out)
     calls = recording.min_dim, recording.minimum

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._errors import ArgumentError
-from .._operator import composite
-from .._tensor import Tensor, layout_of_tensor
+from .._errors import ArgumentError, named
+from .._operator import composite, raw
+from .._tensor import Tensor, layout_of_tensor, method, shown
 
-__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "memory_format", "preserve_format"]
+__all__ = [
+    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+]  # fmt: skip
 
 
 class memory_format:
@@ -31,7 +33,7 @@ class memory_format:
         return f"facula.{self.name}"
 
     def __reduce__(self) -> tuple:
-        return (named, (self.name,))
+        return (format_named, (self.name,))
 
 
 contiguous_format = memory_format("contiguous_format")
@@ -40,7 +42,36 @@ channels_last = memory_format("channels_last", 4)
 channels_last_3d = memory_format("channels_last_3d", 5)
 
 
-def named(name: str) -> memory_format:
+class layout:
+    """How a tensor's elements are kept. There is one way, `strided`: an address for each, by its indices and strides.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(2, layout=strided).layout
+    facula.strided
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "facula.strided"
+
+    def __reduce__(self) -> str:
+        return "strided"
+
+
+strided = layout()
+method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))
+
+
+def check_storage(operation: str, wanted: Any, pin_memory: Any) -> None:
+    """NotImplementedError for a layout other than `strided`, and for pinned memory."""
+    if wanted is not None and wanted is not strided:
+        raise NotImplementedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
+    if pin_memory:
+        raise NotImplementedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
+
+
+def format_named(name: str) -> memory_format:
     """The format of this name."""
     return next(
         one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name
@@ -52,12 +83,28 @@ def check_format(operation: str, wanted: Any, ndim: int) -> bool:
     if wanted is None:
         return False
     if not isinstance(wanted, memory_format):
-        raise TypeError(f"{operation}: expected a memory format such as facula.channels_last; got {wanted!r}")
+        raise named(
+            TypeError(
+                f"{operation}: expected memory_format to be one such as facula.channels_last; got {shown(wanted)}"
+            )
+        )
     if wanted.ndim is None:
         return False
     if wanted.ndim != ndim:
-        raise ArgumentError(f"{operation}: {wanted.name} is for {wanted.ndim} dimensions; got {ndim}")
+        raise named(ArgumentError(f"{operation}: {wanted.name} is for {wanted.ndim} dimensions; got {ndim}"))
     return True
+
+
+def lies_in_format(input: Tensor, wanted: Any) -> bool:
+    """Whether the elements lie as `wanted` says. ValueError for `preserve_format`, which says nothing."""
+    if wanted is preserve_format:
+        raise ArgumentError("is_contiguous: expected a memory format that says an order; got preserve_format")
+    if isinstance(wanted, memory_format) and wanted.ndim not in (None, input.ndim):
+        return False  # as PyTorch: the question is asked of tensors of any number of dimensions
+    if not check_format("is_contiguous", wanted, input.ndim):
+        return layout_of_tensor(input).is_contiguous
+    last = raw.permute(input, (0, *range(2, input.ndim), 1))
+    return layout_of_tensor(last).is_contiguous
 
 
 @composite

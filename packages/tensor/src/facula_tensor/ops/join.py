@@ -17,9 +17,10 @@ from .._overrides import ask, overridden
 from .._promotion import promote_types
 from .._rules import kept_of
 from .._sites import user_site
-from .._tensor import Tensor, check_dim, layout_of_tensor, make
+from .._tensor import Tensor, check_dim, layout_of_tensor, make, steady
 from .copying import give
 from .dims import new_dim
+from .reducing import axis_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -227,11 +228,14 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
 
 def _sequence(operation: str, tensors: Any) -> tuple:
     if type(tensors) is not list and not isinstance(tensors, (tuple, list)):
-        raise TypeError(f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}")
+        raise TypeError(
+            f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}; put brackets around "
+            f"them, as in {operation}([a, b])"
+        )
     return tuple(tensors)
 
 
-def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote.
 
     One-dimensional empty tensors are left out, whatever the others' shape. ValueError names the tensor that does
@@ -241,6 +245,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
     """
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "cat")
     if out is None and type(dim) is int and type(tensors) in (tuple, list):
         joined = (_two if len(tensors) == 2 else _several)("cat", tensors, dim)
         if joined is not None:
@@ -250,6 +256,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
     if not tensors:
         raise ArgumentError("cat: expected at least one tensor; got none")
+    tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
     for place, one in enumerate(tensors):
         if not isinstance(one, Tensor):
             raise TypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
@@ -276,7 +283,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     return give("cat", result, out, tensors)
 
 
-def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`.
 
     >>> from facula_tensor import tensor
@@ -284,6 +291,8 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "stack")
     if out is None and type(dim) is int and type(tensors) in (tuple, list):
         joined = (_two if len(tensors) == 2 else _several)("stack", tensors, dim)
         if joined is not None:
@@ -293,11 +302,14 @@ def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
     if not tensors:
         raise ArgumentError("stack: expected at least one tensor; got none")
+    tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
     for place, one in enumerate(tensors):
-        if not isinstance(one, Tensor) or one.shape != tensors[0].shape:
-            got = f"shape {tuple(one.shape)}" if isinstance(one, Tensor) else type(one).__name__
+        if not isinstance(one, Tensor):
+            raise TypeError(f"stack: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
+        if one.shape != tensors[0].shape:
             raise ArgumentError(
-                f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has {got}"
+                f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has shape "
+                f"{tuple(one.shape)}"
             )
     at = new_dim("stack", dim, tensors[0].ndim)
     dtype = tensors[0].dtype

@@ -8,9 +8,9 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
 from .._declare import elementwise, operator
-from .._errors import ArgumentError, DTypeError
+from .._errors import ArgumentError, DTypeError, show
 from .._operator import recording
-from .._promotion import floating
+from .._promotion import as_integer, as_real, floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
 
@@ -45,6 +45,9 @@ def _by_class(name: str) -> Any:
 
     def redirect(F, operands, parameters):
         input, target, weight = operands
+        for what, one in (("input", input), ("target", target)):
+            if one is None:
+                raise TypeError(f"{name}: expected {what} to be a Tensor; got None")
         x, t = layout_of_tensor(input), layout_of_tensor(target)
         by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
         check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
@@ -110,6 +113,11 @@ def _by_class(name: str) -> Any:
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
     """Raise unless input is (n, classes, ...) or (classes,), and target and weight fit."""
+    if x.dtype.category <= INTEGER < target.dtype.category and len(target.shape) == len(x.shape) + 1:
+        raise DTypeError(
+            f"{name}: expected input of numbers for each class, then target of classes; got input {show(x)} and target "
+            f"{show(target)}; the two are swapped"
+        )
     if x.dtype not in (float32, float64) and not by_probability:
         raise DTypeError(f"{name}: defined for float32 and float64; got input {x.dtype.name}; convert with .float()")
     if not x.shape:
@@ -173,9 +181,13 @@ def cross_entropy(
     """
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
+    if type(label_smoothing) is not float:
+        label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
-    return recording.cross_entropy(input, target, weight, (reduction, ignore_index, float(label_smoothing)))
+    if type(ignore_index) is not int:
+        ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
+    return recording.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
 
 
 def nll_loss(
@@ -194,6 +206,8 @@ def nll_loss(
     tensor(2.)
     """
     reduction = reduction_of("nll_loss", reduction, size_average, reduce)
+    if type(ignore_index) is not int:
+        ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
     return recording.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
 
 
@@ -236,7 +250,7 @@ class _huber_slope:
 def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
     """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
     if weight is not None:
-        losses = losses * weight
+        losses = losses * as_tensor("loss", weight)
         if reduction == "mean":
             return losses.sum() / weight.expand(losses.shape).sum()
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
@@ -301,8 +315,9 @@ def huber_loss(
     tensor([0.5000, 1.5000])
     """
     reduction_of("huber_loss", reduction)
-    if not isinstance(delta, (int, float)) or not delta > 0:
-        raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta!r}")
+    delta = as_real(delta, "huber_loss", "delta")
+    if not delta > 0:
+        raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
     pair("huber_loss", input, target)
     return reduced(recording.huber(input - target, delta), reduction, weight)
 
@@ -322,7 +337,8 @@ def smooth_l1_loss(
     tensor([0.7500, 1.7500])
     """
     reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
-    if beta < 0:
+    beta = as_real(beta, "smooth_l1_loss", "beta")
+    if not beta >= 0:
         raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)

@@ -148,15 +148,15 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @asks
 @method()
-def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.
 
     >>> from facula_tensor import ones
     >>> dot(ones(3), ones(3))
     tensor(3.)
     """
-    _need_dims("dot", 1, input, other)
-    result = _product(input, other)
+    _need_dims("dot", 1, input, tensor)
+    result = _product(input, tensor)
     return result if out is None else give("dot", result, out)
 
 

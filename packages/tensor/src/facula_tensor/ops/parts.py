@@ -11,8 +11,10 @@ from .._declare import operator, view
 from .._errors import ArgumentError
 from .._operator import operators, raw, recording
 from .._overrides import asks
-from .._tensor import Tensor, check_dim, method
+from .._promotion import as_integer
+from .._tensor import Tensor, check_dim, method, shown
 from .._viewing import Window, form, make_views
+from .reducing import axis_for
 from .shape import sizes
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
@@ -112,9 +114,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise ArgumentError(
             f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
         )
-    if not hasattr(start, "__index__") or not hasattr(length, "__index__"):
-        raise TypeError(f"narrow: expected start and length to be integers; got {start!r} and {length!r}")
-    return recording.narrow(input, dim, start.__index__(), length)
+    if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
+        raise TypeError(f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}")
+    return recording.narrow(input, dim, start.__index__(), length.__index__())
 
 
 @form
@@ -139,13 +141,15 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
 
 @asks
 @method()
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
 
     >>> from facula_tensor import arange
     >>> unbind(arange(2))
     (tensor(0), tensor(1))
     """
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "unbind")
     return _unbound(input, dim)
 
 
@@ -160,15 +164,26 @@ _unbound = recording.unbind = make_views("unbind", _unbind_windows)
 
 
 @asks
-@method()
-def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
 
     >>> from facula_tensor import arange
     >>> split(arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    if hasattr(split_size_or_sections, "__index__"):
+    return pieces(tensor, split_size_or_sections, dim)
+
+
+@asks
+@method("split")
+def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    return pieces(self, split_size, dim)
+
+
+def pieces(input: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
+    """What `split` gives."""
+    if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
         return _split(input, split_size_or_sections.__index__(), dim)
     return _split(input, sizes("split", (split_size_or_sections,)), dim)
 
@@ -188,11 +203,11 @@ def _split_windows(layout: Layout, wanted: Any, dim: int) -> list[Window]:
         lengths = list(wanted)
         if sum(lengths) != size or min(lengths, default=0) < 0:
             raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
-    pieces, start = [], 0
+    parts, start = [], 0
     for length in lengths:
-        pieces.append(part(layout, dim, start, start + length))
+        parts.append(part(layout, dim, start, start + length))
         start += length
-    return pieces
+    return parts
 
 
 _split = make_views("split", _split_windows)
@@ -200,15 +215,16 @@ _split = make_views("split", _split_windows)
 
 @asks
 @method()
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
 
     >>> from facula_tensor import arange
     >>> chunk(arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    if not hasattr(chunks, "__index__"):
-        raise TypeError(f"chunk: expected chunks to be an integer; got {chunks!r}")
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "chunk")
+    chunks = as_integer(chunks, "chunk", "chunks")
     if chunks <= 0:
         raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
     return _chunk(input, chunks, dim)
@@ -216,7 +232,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
     dim = check_dim("chunk", dim, len(layout.shape))
-    size = layout.shape[dim] if layout.shape else 0
+    if not layout.shape:
+        raise ArgumentError("chunk: expected at least 1 dimension; got a number")
+    size = layout.shape[dim]
     return _split_windows(layout, -(-size // chunks) if size else (0,) * chunks, dim)
 
 

@@ -269,7 +269,7 @@ def avg_pool2d(
             hashable(padding),
             ceil_mode,
             count_include_pad,
-            divisor_override,
+            hashable(divisor_override),
         ),
     )
 

@@ -54,6 +54,15 @@ def axis_for(dim: Any, axis: Any, operation: str) -> Any:
     raise TypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 
 
+def needed_dim(operation: str, dim: Any, axis: Any) -> Any:
+    """`dim` or `axis`, of which there must be one: TypeError otherwise."""
+    if axis is not None:
+        dim = axis_for(dim, axis, operation)
+    if dim is None:
+        raise TypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+    return dim
+
+
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
     """The contiguous layout that is left when `dims` are reduced."""
     if keepdim:

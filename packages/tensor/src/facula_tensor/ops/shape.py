@@ -5,29 +5,35 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from facula_storage import Layout, layout_of
+from facula_storage import DType, Layout, bool_, layout_of, meta, uint8
 from facula_storage.extend import contiguous_strides
 
 from .._declare import view
-from .._errors import ArgumentError
+from .._errors import ArgumentError, named
 from .._operator import composite, operators, passed_on, raw, recording
 from .._overrides import asks
-from .._tensor import Tensor, check_dim, method
+from .._promotion import as_dtype
+from .._tensor import Tensor, check_dim, make, method, shown, snapshot
 from .._viewing import as_tensor, form
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
 
-def sizes(operation: str, args: tuple, size: Any = None) -> tuple[int, ...]:
-    """A shape given as integers or as one tuple or list of them, or by name as `size`."""
-    if size is not None:
-        args = (*args, size)
+def sizes(operation: str, args: tuple, given: Any = None, name: str = "size") -> tuple[int, ...]:
+    """A shape given as integers or as one tuple or list of them, or by name."""
+    if given is not None:
+        if args:
+            raise named(
+                TypeError(f"{operation}: expected integers, or {name} by name; got both, {args} and {name}={given!r}")
+            )
+        args = (given,)
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
         return tuple([arg.__index__() for arg in args])
     except (AttributeError, TypeError):
-        raise TypeError(f"{operation}: expected integers, or one tuple of them; got {args!r}") from None
+        text = ", ".join([shown(arg) for arg in args]) + ("," if len(args) == 1 else "")
+        raise named(TypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None
 
 
 def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -84,8 +90,9 @@ def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | No
 
 @view
 class _view:
-    """The same elements in another shape, without copying; one length may be -1. `view(dtype)` is not offered.
+    """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits.
 
+    Of a dtype of another size, the last dimension becomes longer or shorter; no gradient flows through the bits.
     ValueError where the strides do not allow it (`reshape` copies then).
 
     >>> from facula_tensor import arange
@@ -93,6 +100,11 @@ class _view:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+
+    def redirect(F, operands, parameters):
+        if len(parameters) == 1 and isinstance(parameters[0], (DType, type)):
+            return reinterpreted(operands[0], as_dtype(parameters[0], "view"))
+        return None
 
     def window(layout, *shape):
         wanted = resolve("view", sizes("view", shape), layout.numel)
@@ -110,6 +122,40 @@ class _view:
 
 
 Tensor.view = _view
+
+
+def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
+    """The bits of `input` as elements of `dtype`: another tensor over the same memory, without history."""
+    now = snapshot(input)
+    layout = now._layout
+    old, new = layout.dtype.itemsize, dtype.itemsize
+    shape, strides = layout.shape, layout.strides
+    what = f"view: {layout.dtype.name} as {dtype.name}, of another size,"
+    if old != new:
+        if not shape:
+            raise ArgumentError(f"{what} needs at least 1 dimension; got a number; use .reshape(1) first")
+        if strides[-1] != 1:
+            raise ArgumentError(
+                f"{what} needs stride 1 in the last dimension; got strides {strides}; use .contiguous()"
+            )
+    if new > old:
+        ratio = new // old
+        if shape[-1] % ratio:
+            raise ArgumentError(f"{what} needs a multiple of {ratio} elements in the last dimension; got shape {shape}")
+        if now._offset % new or any([step % ratio for step in strides[:-1]]):
+            raise ArgumentError(
+                f"{what} needs rows that begin at a multiple of {ratio} elements; got storage_offset "
+                f"{now._offset // old} and strides {strides}; use .clone()"
+            )
+        shape, strides = (*shape[:-1], shape[-1] // ratio), (*[step // ratio for step in strides[:-1]], 1)
+    elif new < old:
+        ratio = old // new
+        shape, strides = (*shape[:-1], shape[-1] * ratio), (*[step * ratio for step in strides[:-1]], 1)
+    result = make(Tensor, layout_of(shape, strides, dtype, layout.device), now._storage, now._offset)
+    if dtype is bool_ and layout.dtype is not bool_ and layout.device is not meta:
+        if raw.any(raw.gt(reinterpreted(now, uint8), 1), (tuple(range(len(shape))), False)).item():
+            raise ArgumentError("view: expected bytes of 0 and 1 to be seen as bool; got others; use .bool()")
+    return result
 
 
 VIEW = operators["view"]
@@ -189,6 +235,13 @@ class _expand:
 
 @asks
 @method()
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The same elements in the shape of `other`, as `reshape`."""
+    return recording.reshape(self, tuple(as_tensor("reshape_as", other).shape))
+
+
+@asks
+@method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
     return recording.view(self, tuple(as_tensor("view_as", other).shape))
@@ -203,16 +256,14 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    return recording.reshape(
-        as_tensor("reshape", input), sizes("reshape", (shape,) if isinstance(shape, int) else shape)
-    )
+    return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,)))
 
 
 @asks
 @method("reshape")
-def _reshape_method(self: Tensor, *shape: Any) -> Tensor:
+def _reshape_method(self: Tensor, *lengths: Any, shape: Any = None) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
-    return recording.reshape(self, sizes("reshape", shape))
+    return recording.reshape(self, sizes("reshape", lengths, shape, "shape"))
 
 
 @asks
@@ -230,7 +281,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @asks
 @method()
-def expand(self: Tensor, *shape: Any) -> Tensor:
+def expand(self: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
 
     >>> from facula_tensor import tensor
@@ -238,7 +289,7 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
-    return recording.expand(self, sizes("expand", shape))
+    return recording.expand(self, sizes("expand", shape, size))
 
 
 @asks
@@ -250,6 +301,12 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 @asks
 @method()
-def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """A view broadcast to `shape`."""
-    return recording.expand(input, sizes("broadcast_to", (shape,)))
+def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tensor:
+    """A view broadcast to `shape`, which may be called `size`.
+
+    >>> from facula_tensor import ones
+    >>> broadcast_to(ones(3), (2, 3)).shape
+    facula.Size([2, 3])
+    """
+    given = () if shape is None else (shape,)
+    return recording.expand(as_tensor("broadcast_to", input), sizes("broadcast_to", given, size))

@@ -15,6 +15,7 @@ from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
+from .reducing import needed_dim
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -107,23 +108,31 @@ def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: 
 
 @asks
 @method()
-def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
+) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
     """
+    if axis is not None or dim is None:
+        dim = needed_dim("log_softmax", dim, axis)
     return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
 
 
 @asks
 @method()
-def softmax(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
+) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
+    if axis is not None or dim is None:
+        dim = needed_dim("softmax", dim, axis)
     return _along("softmax", recording.softmax, input, dim, dtype, out)

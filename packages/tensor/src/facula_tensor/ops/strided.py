@@ -7,10 +7,11 @@ from typing import Any
 from facula_storage import Layout, contiguous, layout_of
 
 from .._declare import operator, view
-from .._errors import ArgumentError
+from .._errors import ArgumentError, relabel
 from .._memory import overlaps_itself
 from .._operator import composite, operators, raw
 from .._overrides import asks
+from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method, snapshot
 from .._viewing import as_tensor, view_at
 from .shape import sizes
@@ -36,7 +37,7 @@ class _as_strided:
             size = tuple(1 if dim in repeated else length for dim, length in enumerate(size))
         if not overlaps_itself(layout_of(size, stride, input_layout.dtype, input_layout.device)):
             return F.shown_as(F.as_strided_scatter(zeros, g, (size, stride, offset)), input_layout)
-        from .._creation import arange
+        from .._ranges import arange
 
         # An element that is seen more than once gets the sum.
         places = raw.clone(raw.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset))
@@ -117,12 +118,16 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     now = snapshot(as_tensor("as_strided", input))
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
-    offset = own if storage_offset is None else storage_offset
+    offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
     if len(shape) != len(strides) or min((*shape, *strides, offset, 0)) < 0:
         raise ArgumentError(
             f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative"
         )
-    wanted = layout_of(shape, strides, layout.dtype, layout.device)
+    try:
+        wanted = layout_of(shape, strides, layout.dtype, layout.device)
+    except OverflowError as error:
+        relabel(error, "as_strided")
+        raise
     root = snapshot(root_of(input))
     if root._storage is not now._storage:  # given other memory just now
         root = now

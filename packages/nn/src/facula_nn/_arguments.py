@@ -1,0 +1,98 @@
+"""What layers are made with, checked by what their constructors declare: a number is a number, a word is a word.
+
+Note [Checked constructors]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~
+A wrong argument of a constructor shows where the layer is called, if at all: `MSELoss(output, target)` makes a module
+whose options are tensors, and no loss. So the annotations of a layer's ``__init__`` are held against what it is given.
+`Any` may be anything but a tensor with dimensions. Programs' own classes are not looked at.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_tensor import Tensor
+from facula_tensor.extend import relabel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EXPECTED = {
+    "int": "an integer",
+    "int | None": "an integer or None",
+    "float": "a number",
+    "float | None": "a number or None",
+    "bool": "True or False",
+    "bool | None": "True, False or None",
+    "str": "a string",
+    "Tensor": "a Tensor",
+    "Tensor | None": "a Tensor or None",
+    "Any": "numbers or a string, not a tensor",
+}
+ACCEPTED: dict[str, Callable[[Any], bool]] = {
+    "int": lambda value: hasattr(value, "__index__") and not isinstance(value, (Tensor, np.ndarray)),
+    "float": lambda value: isinstance(value, (int, float, np.number, np.bool_)) or _is_number(value),
+    "bool": lambda value: value is None or isinstance(value, (int, np.bool_)),
+    "str": lambda value: isinstance(value, str),
+    "Tensor": lambda value: isinstance(value, Tensor),
+    "Any": lambda value: not isinstance(value, Tensor) or not value.ndim,
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value.ndim
+
+
+def check_arguments(cls: type) -> None:
+    """Let the constructor of `cls` refuse what its annotations do not allow; see Note [Checked constructors].
+
+    Errors from within, such as that there is no memory, begin with the name of the class, too.
+    """
+    construct: Any = cls.__init__  # type: ignore[misc]
+    call = "(input, target)" if cls.__name__.endswith("Loss") else "(input)"
+    remedy = f"make the module first and call it then, as in {cls.__name__}(...){call}"
+    cls.__init__ = checked(construct, cls.__name__, f"; {remedy}", skip=1)  # type: ignore[misc]
+
+
+def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
+    """`function`, which refuses what its annotations do not allow. The first `skip` parameters are not looked at."""
+    declared = {name: str(one.annotation) for name, one in inspect.signature(function).parameters.items()}
+    names = list(declared)[skip:]
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for name, value in (*zip(names, args[skip:], strict=False), *kwargs.items()):
+            kind, _, optional = declared.get(name, "").partition(" | ")
+            if declared.get(name) not in EXPECTED or (optional and value is None) or ACCEPTED[kind](value):
+                continue
+            shown = f"{value.dtype.name} {tuple(value.shape)}" if isinstance(value, Tensor) else f"{value!r:.60}"
+            raise TypeError(
+                f"{called}: expected {name} to be {EXPECTED[declared[name]]}; got {type(value).__name__} {shown}"
+                f"{remedy if isinstance(value, Tensor) else ''}"
+            )
+        if skip and len(args) > len(declared) and isinstance(args[len(declared)], Tensor):
+            raise TypeError(f"{called}: takes no such tensor{remedy}")
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            relabel(error, called)
+            raise
+
+    return call
+
+
+def check_input(layer: str, input: Any) -> None:
+    """TypeError where what a layer is called with is no tensor."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{layer}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
+
+
+def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
+    """ValueError for a length less than `least`, by name."""
+    for name, length in lengths.items():
+        if length < least:
+            raise ValueError(f"{layer}: expected {name} of at least {least}; got {length}")

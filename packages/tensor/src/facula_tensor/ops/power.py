@@ -1,0 +1,47 @@
+"""Powers as users call them: the exponent has a name, and a number may be `self`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._declare import public_form
+from .._operator import operators
+from .._tensor import Tensor, method
+from . import arithmetic as _  # noqa: F401  declares the operator
+
+__all__ = ["pow"]
+
+_walking = operators["pow"].walking
+_power, _power_ = operators["pow"].public, operators["pow"].changing
+
+
+@public_form
+def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tensor | None = None) -> Tensor:
+    """Each element raised to the power of the exponent's.
+
+    Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
+    the exponents are a tensor, the negative ones give the integer part. `self` is another name of `input`, which
+    PyTorch has for a number.
+
+    >>> from facula_tensor import tensor
+    >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)
+    tensor([1., 4., 9.])
+    """
+    if self is not None:
+        if input is not None:
+            raise TypeError("pow: expected input or self, which are the same; got both")
+        input = self
+    result = _walking(input, exponent) if out is None else _power(input, exponent, out=out)
+    return result if result is not NotImplemented else _power(input, exponent)  # which says what is wrong
+
+
+@method("pow")
+def pow_method(self: Tensor, exponent: Any) -> Tensor:
+    """Each element raised to the power of the exponent's."""
+    return _power(self, exponent)
+
+
+@method()
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """`pow` in place: changes this tensor and returns it."""
+    return _power_(self, exponent)
