@@ -23,13 +23,9 @@
 /* Adding this rounds to a whole number, which then stands in the low bits. Unlike a conversion it is defined for NaN. */
 #define ROUNDING 0x1.8p23f
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2; returns exp(r) - 1 = r + r^2 q(r). */
-static ALWAYS_INLINE float reduced_expm1(float x, int32_t *n)
+/* exp(r) - 1 = r + r^2 q(r) for |r| <= ln 2 / 2. */
+static ALWAYS_INLINE float small_expm1(float r)
 {
-    float shifted = MULTIPLY_ADD(x, 0x1.715476p+0f, ROUNDING), whole = shifted - ROUNDING;
-    *n = (int32_t)(bits_of_float(shifted) - bits_of_float(ROUNDING));
-    float r = MULTIPLY_ADD(whole, -LN2_HIGH, x);
-    r = MULTIPLY_ADD(whole, -LN2_LOW, r);
     /* (exp(r) - 1 - r) / r^2 */
     float q = 0x1.6a22d4p-10f;
     q = MULTIPLY_ADD(q, r, 0x1.123ab6p-7f);
@@ -37,6 +33,22 @@ static ALWAYS_INLINE float reduced_expm1(float x, int32_t *n)
     q = MULTIPLY_ADD(q, r, 0x1.555490p-3f);
     q = MULTIPLY_ADD(q, r, 0x1.fffffcp-2f);
     return MULTIPLY_ADD(r * r, q, r);
+}
+
+/* x = n ln 2 + r with |r| <= ln 2 / 2; returns exp(r) - 1. */
+static ALWAYS_INLINE float reduced_expm1(float x, int32_t *n)
+{
+    float shifted = MULTIPLY_ADD(x, 0x1.715476p+0f, ROUNDING), whole = shifted - ROUNDING;
+    *n = (int32_t)(bits_of_float(shifted) - bits_of_float(ROUNDING));
+    return small_expm1(MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, x)));
+}
+
+/* The smaller of two numbers that are not negative, by their bits: one instruction, and nothing for the compiler to split
+   the loop by. A NaN counts as larger than any number. */
+static ALWAYS_INLINE float smaller_size(float x, float y)
+{
+    const uint32_t a = bits_of_float(x), b = bits_of_float(y);
+    return float_of_bits(a < b ? a : b);
 }
 
 /* 2^n for -126 <= n <= 127. */
@@ -139,10 +151,40 @@ static ALWAYS_INLINE float tanh_float32(float x)
     return __builtin_copysignf(size < 0.625f ? small : large, x);
 }
 
+/* 2^32 over / (1 + exp(-(x + low))) for x from -110 to 64, and a low that x swallows, nearly. exp(-x) = 2^n (1 + p) may be
+   too large for a number where the result is not yet 0; 2^(n - 32) is one, and adding the bias of its exponent to what
+   rounds makes it with a shift. 1 + 2^n is exact where it matters, so the divisor is rounded once. */
+static ALWAYS_INLINE float logistic_float32(float over, float x, float low)
+{
+    const float rounding = ROUNDING + 127 - 32;
+    float shifted = MULTIPLY_ADD(x, -0x1.715476p+0f, rounding), whole = shifted - rounding;
+    float r = MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, -x));
+    float scale = float_of_bits(bits_of_float(shifted) << 23);
+    return over / (scale + MULTIPLY_ADD(scale, small_expm1(r - low), 0x1p-32f));
+}
+
+/* Within the arguments of logistic_float32; NaN passes. */
+static ALWAYS_INLINE float clamp_logistic(float x)
+{
+    float clamped = x > 64.0f ? 64.0f : x;
+    return clamped < -110.0f ? -110.0f : clamped;
+}
+
 static ALWAYS_INLINE float sigmoid_float32(float x)
 {
-    float e = exp_float32(-__builtin_fabsf(x)); /* at most 1: nothing overflows, and small results keep their bits */
-    float sum = 1.0f + e, lost = e - (sum - 1.0f), quotient = (x < 0.0f ? e : 1.0f) / sum;
-    float inverse = x < 0.0f ? 1.0f - quotient : quotient; /* of the sum, nearly */
-    return MULTIPLY_ADD(-quotient * inverse, lost, quotient);
+    return logistic_float32(0x1p-32f, clamp_logistic(x), 0.0f);
+}
+
+/* x / (1 + exp(-x)) */
+static ALWAYS_INLINE float silu_float32(float x)
+{
+    float clamped = clamp_logistic(x), result = logistic_float32(clamped, clamped, 0.0f) * 0x1p-32f;
+    return x > 64.0f ? x : result;
+}
+
+/* Its derivative s (1 + x (1 - s)), s = 1 / (1 + exp(-x)). */
+static ALWAYS_INLINE float silu_slope_float32(float x)
+{
+    float clamped = clamp_logistic(x), s = logistic_float32(0x1p-32f, clamped, 0.0f);
+    return s * MULTIPLY_ADD(clamped, 1.0f - s, 1.0f);
 }

@@ -34,7 +34,7 @@ static ALWAYS_INLINE uint64_t bits_of_double(double value)
 static ALWAYS_INLINE double polynomial64(double x, const double *p, int degree)
 {
     double value = p[degree];
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int i = degree - 1; i >= 0; i--)
         value = MULTIPLY_ADD64(value, x, p[i]);
     return value;
@@ -46,37 +46,53 @@ static ALWAYS_INLINE double power_of_two64(uint64_t n)
     return double_of_bits((n + 1023) << 52);
 }
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2; returns exp(r) - 1 = r + r^2 q(r), and n + ROUNDING64. */
-static ALWAYS_INLINE double reduced_expm1_64(double x, double *shifted)
+/* x = n ln 2 + r with |r| <= ln 2 / 2; returns r, and n + ROUNDING64. */
+static ALWAYS_INLINE double reduce_exp64(double x, double *shifted)
+{
+    *shifted = MULTIPLY_ADD64(x, 0x1.71547652b82fep+0, ROUNDING64);
+    double whole = *shifted - ROUNDING64;
+    return MULTIPLY_ADD64(whole, -LN2_LOW64, MULTIPLY_ADD64(whole, -LN2_HIGH64, x));
+}
+
+/* exp(r) - 1 = r + r^2 q(r) for |r| <= ln 2 / 2. */
+static ALWAYS_INLINE double small_expm1_64(double r)
 {
     static const double q[] = {/* (exp(r) - 1 - r) / r^2 */
                                0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555558p-5,
                                0x1.11111111100d9p-7,  0x1.6c16c16c151fap-10, 0x1.a01a01abe954ap-13,
                                0x1.a01a01acfb91cp-16, 0x1.71de022d65984p-19, 0x1.27e4cccc40f22p-22,
                                0x1.af4df21e35c61p-26, 0x1.1f8b4efabe461p-29};
-    *shifted = MULTIPLY_ADD64(x, 0x1.71547652b82fep+0, ROUNDING64);
-    double whole = *shifted - ROUNDING64;
-    double r = MULTIPLY_ADD64(whole, -LN2_HIGH64, x);
-    r = MULTIPLY_ADD64(whole, -LN2_LOW64, r);
     return MULTIPLY_ADD64(r * r, polynomial64(r, q, 10), r);
+}
+
+/* y 2^n for -1074 - 1 <= n <= 1024, in two steps, for neither 2^1024 nor 2^-1075 is a number: halves of n + 2048, which
+   is positive. */
+static ALWAYS_INLINE double scaled64(double y, double shifted)
+{
+    uint64_t n = bits_of_double(shifted) - bits_of_double(ROUNDING64) + 2048, half = n >> 1;
+    return y * power_of_two64(half - 1024) * power_of_two64(n - half - 1024);
 }
 
 static ALWAYS_INLINE double exp_float64(double x)
 {
     double clamped = x > 710.0 ? 710.0 : x; /* NaN passes */
     clamped = clamped < -746.0 ? -746.0 : clamped;
-    double shifted;
-    double y = 1.0 + reduced_expm1_64(clamped, &shifted);
-    /* In two steps, for neither 2^1024 nor 2^-1075 is a number: halves of n + 2048, which is positive. */
-    uint64_t n = bits_of_double(shifted) - bits_of_double(ROUNDING64) + 2048, half = n >> 1;
-    return y * power_of_two64(half - 1024) * power_of_two64(n - half - 1024);
+    double shifted, r = reduce_exp64(clamped, &shifted);
+    return scaled64(1.0 + small_expm1_64(r), shifted);
+}
+
+/* exp(x + low) for x from -746 to 710 and a low that x swallows, nearly. */
+static ALWAYS_INLINE double exp_of_parts64(double x, double low)
+{
+    double shifted, r = reduce_exp64(x, &shifted);
+    return scaled64(1.0 + small_expm1_64(r + low), shifted);
 }
 
 static ALWAYS_INLINE double expm1_float64(double x)
 {
     double clamped = x > 710.0 ? 710.0 : x;
     clamped = clamped < -60.0 ? -60.0 : clamped;
-    double shifted, y = reduced_expm1_64(clamped, &shifted);
+    double shifted, y = small_expm1_64(reduce_exp64(clamped, &shifted));
     double scale = power_of_two64(bits_of_double(shifted) - bits_of_double(ROUNDING64) - 1); /* half of it */
     double result = 2.0 * MULTIPLY_ADD64(scale, y, scale - 0.5);
     return __builtin_fabs(x) < 0x1p-53 ? x : result;
@@ -143,10 +159,35 @@ static ALWAYS_INLINE double tanh_float64(double x)
     return __builtin_copysign(size < 0.625 ? small : large, x);
 }
 
+/* 2^64 over / (1 + exp(-(x + low))) for x from -753 to 650; see logistic_float32. */
+static ALWAYS_INLINE double logistic_float64(double over, double x, double low)
+{
+    const double rounding = ROUNDING64 + 1023 - 64;
+    double shifted = MULTIPLY_ADD64(x, -0x1.71547652b82fep+0, rounding), whole = shifted - rounding;
+    double r = MULTIPLY_ADD64(whole, -LN2_LOW64, MULTIPLY_ADD64(whole, -LN2_HIGH64, -x));
+    double scale = double_of_bits(bits_of_double(shifted) << 52);
+    return over / (scale + MULTIPLY_ADD64(scale, small_expm1_64(r - low), 0x1p-64));
+}
+
+static ALWAYS_INLINE double clamp_logistic64(double x)
+{
+    double clamped = x > 650.0 ? 650.0 : x;
+    return clamped < -753.0 ? -753.0 : clamped;
+}
+
 static ALWAYS_INLINE double sigmoid_float64(double x)
 {
-    double e = exp_float64(-__builtin_fabs(x));
-    double sum = 1.0 + e, lost = e - (sum - 1.0), quotient = (x < 0.0 ? e : 1.0) / sum;
-    double inverse = x < 0.0 ? 1.0 - quotient : quotient;
-    return MULTIPLY_ADD64(-quotient * inverse, lost, quotient);
+    return logistic_float64(0x1p-64, clamp_logistic64(x), 0.0);
+}
+
+static ALWAYS_INLINE double silu_float64(double x)
+{
+    double clamped = clamp_logistic64(x), result = logistic_float64(clamped, clamped, 0.0) * 0x1p-64;
+    return x > 650.0 ? x : result;
+}
+
+static ALWAYS_INLINE double silu_slope_float64(double x)
+{
+    double clamped = clamp_logistic64(x), s = logistic_float64(0x1p-64, clamped, 0.0);
+    return s * MULTIPLY_ADD64(clamped, 1.0 - s, 1.0);
 }

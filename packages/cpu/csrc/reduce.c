@@ -26,7 +26,7 @@ struct work {
     char *states; /* of all outputs, for one piece after the other */
 };
 
-/* Folds the elements [from, to) of the reduced dimensions into one state, or into `count` of them, `step` apart. */
+/* Folds the elements [from, to) of the reduced dimensions into each of `count` states, whose elements are `step` apart. */
 static void fold(const struct facula_reduce *plan, char *states, int64_t count, const char *a, int64_t step,
                  int64_t from, int64_t to)
 {
@@ -46,7 +46,7 @@ static void fold(const struct facula_reduce *plan, char *states, int64_t count, 
         if (plan->by_column)
             plan->reducer->column(states, count, a, step, run, dims[1], from);
         else
-            plan->reducer->row(states, run, a, dims[1], from);
+            plan->reducer->rows(states, count, a, step, run, dims[1], from);
         from += run;
         a -= index[0] * dims[1];
         index[0] = 0;
@@ -109,11 +109,7 @@ static void fold_segment(const struct work *work, int64_t number, int64_t piece)
     if (plan->pieces > 1)
         states = work->states + (piece * plan->outputs + place.first) * reducer->state_bytes;
     reducer->start(states, place.count);
-    if (plan->by_column)
-        fold(plan, states, place.count, place.a, plan->nest[1], from, to);
-    else
-        for (int64_t i = 0; i < place.count; i++)
-            fold(plan, states + i * reducer->state_bytes, 1, place.a + i * plan->nest[1], 0, from, to);
+    fold(plan, states, place.count, place.a, plan->nest[1], from, to);
     if (plan->pieces == 1)
         deliver(work, &place, states);
 }

@@ -2,6 +2,8 @@
    two would touch a new cache line, and soon a new page, with every element. */
 #include "kernel.h"
 
+#include <string.h>
+
 #define T uint8_t
 #define SUFFIX 1
 #include "transposing_copy.inc"
@@ -12,10 +14,12 @@
 
 #define T uint32_t
 #define SUFFIX 4
+#define SQUARE 4
 #include "transposing_copy.inc"
 
 #define T uint64_t
 #define SUFFIX 8
+#define SQUARE 2
 #include "transposing_copy.inc"
 
 struct sixteen {
@@ -64,8 +68,8 @@ static int64_t transposing_copy(const void *plan_, int64_t *args)
 
 /* The signature is the size of the element. */
 FACULA_KERNEL("transposing_copy", transposing_copy, 0, 0)
-FACULA_KERNEL("transpose_block", transpose_1, 500, 1)
-FACULA_KERNEL("transpose_block", transpose_2, 500, 2)
-FACULA_KERNEL("transpose_block", transpose_4, 600, 4)
-FACULA_KERNEL("transpose_block", transpose_8, 900, 8)
-FACULA_KERNEL("transpose_block", transpose_16, 1500, 16)
+FACULA_KERNEL("transpose_block", copy_block_1, 500, 1)
+FACULA_KERNEL("transpose_block", copy_block_2, 500, 2)
+FACULA_KERNEL("transpose_block", copy_block_4, 600, 4)
+FACULA_KERNEL("transpose_block", copy_block_8, 900, 8)
+FACULA_KERNEL("transpose_block", copy_block_16, 1500, 16)

@@ -1,8 +1,36 @@
 """Note [Own polynomials]: errors in units in the last place, over the whole range of float32 and samples of float64."""
 
+from math import erf, erfc
+
+import mpmath
 import numpy as np
 import pytest
-from launching import run
+from launching import empty, launch, run
+
+ROOT_HALF, ROOT = (
+    np.sqrt(np.longdouble(0.5)),
+    np.sqrt(np.longdouble(2) / np.longdouble("3.14159265358979323846264338327950288")),
+)
+
+
+def silu(x):
+    """x / (1 + exp(-x)), and its limit."""
+    return np.where(x == -np.inf, -0.0, x / (1 + np.exp(-x)))
+
+
+def gelu(x):
+    """x times the normal distribution's probability of less than x, of float64."""
+    tail = np.vectorize(erfc, otypes=["f8"])(-x.astype("f8") * float(ROOT_HALF))
+    return np.where(x == -np.inf, -0.0, x * tail / 2)
+
+
+def gelu_tanh(x):
+    """Its approximation as x / (1 + exp(-2 u))."""
+    near = np.maximum(x, -50)
+    return near / (
+        1 + np.exp(-2 * ROOT.astype(x.dtype) * near * (1 + x.dtype.type(ROOT.dtype.type("0.044715")) * near**2))
+    )
+
 
 FUNCTIONS = {
     "exp": (np.exp, 1.1),
@@ -11,7 +39,17 @@ FUNCTIONS = {
     "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), 2.0),
     "log1p": (np.log1p, 1.5),
     "expm1": (np.expm1, 1.7),
+    "silu": (silu, 2.0),
+    "log_sigmoid": (lambda x: np.where(x < 0, x, 0) - np.log1p(np.exp(-np.abs(x))), 2.0),
+    "gelu_tanh": (gelu_tanh, 2.0),
+    "sin": (np.sin, 1.0),
+    "cos": (np.cos, 1.0),
+    "sqrt": (np.sqrt, 0.6),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), 1.6),
+    "reciprocal": (lambda x: 1 / x, 0.6),
 }
+ERRORS = {"erf": np.vectorize(erf, otypes=["f8"]), "gelu": gelu}  # whose reference is float64 alone
+POWERS = (0.5, -0.5, -1.0, 2.0, 3.0, -2.0, 2.5, -7.0)
 
 
 def units(got, exact):
@@ -22,10 +60,10 @@ def units(got, exact):
     return np.where(ordinary, np.abs(got - exact) / 2.0 ** (exponent - 23), 0)
 
 
-@pytest.mark.parametrize("operator", list(FUNCTIONS))
+@pytest.mark.parametrize("operator", [*FUNCTIONS, *ERRORS])
 def test_error_bound(operator, level):
     """A bit pattern in 4099 from all of float32: NaN and infinity where they belong, the rest within the bound."""
-    function, bound = FUNCTIONS[operator]
+    function, bound = FUNCTIONS.get(operator) or (ERRORS[operator], 2.0)
     x = np.arange(0, 2**32, 4099, dtype=np.uint64).astype(np.uint32).view(np.float32)
     x = np.concatenate([x, np.linspace(-20, 20, 100_001, dtype="f4")])
     with np.errstate(all="ignore"):
@@ -61,10 +99,111 @@ def test_float64_beside_extended_precision(operator, level):
     assert errors.max() < 2 * bound, f"{errors.max()} at {x[ordinary][errors.argmax()]}"
 
 
+@pytest.mark.parametrize("operator", list(ERRORS))
+def test_float64_beside_many_digits(operator, level):
+    """What extended precision has no function for, against 40 digits."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate(
+        [rng.uniform(-6, 6, 1500), rng.uniform(-38, 38, 500), rng.uniform(-1, 1, 500), [0.0, -0.0, 1e-300]]
+    )
+    got = run(operator, x)
+    worst = 0.0
+    with mpmath.workdps(40):
+        for one, y in zip(x.tolist(), got.tolist(), strict=True):
+            z = mpmath.mpf(one)
+            exact = mpmath.erf(z) if operator == "erf" else z * mpmath.erfc(-z * mpmath.sqrt(0.5)) / 2
+            worst = max(worst, float(abs(y - exact)) / np.spacing(abs(float(exact))))
+    assert worst < 2.2
+    assert np.isnan(run(operator, np.array([np.nan]))).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_powers(dtype, level):
+    """Tensors of exponents, and usual and other constants: within 2 units; and C's answers at every special pair."""
+    rng = np.random.default_rng(0)
+    bits = "u4" if dtype == "f4" else "u8"
+    any_number = rng.integers(0, np.iinfo(bits).max, (2, 50_000), dtype=bits).view(dtype)
+    usual = np.stack([rng.uniform(0, 10, 50_000), rng.uniform(-30, 30, 50_000)]).astype(dtype)
+    near_one = np.stack([1 + rng.uniform(-1e-3, 1e-3, 50_000), rng.uniform(-1e4, 1e4, 50_000)]).astype(dtype)
+    whole = np.stack([rng.uniform(-20, 20, 50_000), rng.integers(-20, 20, 50_000)]).astype(dtype)
+    x, y = np.concatenate([any_number, usual, near_one, whole], 1)
+    wide = np.longdouble if np.finfo(np.longdouble).nmant >= 63 else np.float64
+    with np.errstate(all="ignore"):
+        for exponent in (y, *POWERS):
+            exact = np.power(x.astype(wide), np.asarray(exponent, dtype).astype(wide))
+            got, rounded = run("pow", x, exponent), exact.astype(dtype)
+            np.testing.assert_array_equal(np.isnan(got), np.isnan(rounded))
+            np.testing.assert_array_equal(np.isinf(got), np.isinf(rounded))
+            ordinary = np.isfinite(rounded)
+            errors = np.abs(got[ordinary] - exact[ordinary]) / np.spacing(np.abs(rounded[ordinary]))
+            assert errors.max() < 2, (exponent, x[ordinary][errors.argmax()])
+        special = np.array(
+            [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 2, -2, 3, 0.5, -0.5, 1e30, -1e30, 1e-40, 1.5], dtype
+        )
+        bases, exponents = (np.ascontiguousarray(one) for one in np.broadcast_arrays(special[:, None], special))
+        wanted = np.power(bases.astype("f8"), exponents.astype("f8")).astype(dtype)
+        rooted = wanted.copy()  # to the power of one number for all a half is the root
+        rooted[:, special == 0.5] = np.sqrt(special)[:, None]
+        rooted[:, special == -0.5] = (1 / np.sqrt(special))[:, None]
+        by_numbers = np.stack([run("pow", special, float(one)) for one in special], 1)
+        for got, expected in ((run("pow", bases, exponents), wanted), (by_numbers, rooted)):
+            np.testing.assert_allclose(got, expected, rtol=1e-6 if dtype == "f4" else 1e-14)
+            known = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[known]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_guarded_functions_are_whole_beyond_their_quick_form(dtype, level):
+    """Huge angles and quotients beside ordinary ones: right, whatever stands beside them, with any step."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1e3, 1e3, 3000).astype(dtype)
+    x[::97] = (10.0 ** rng.uniform(7, 38, x[::97].size)).astype(dtype)
+    x[5:8] = [np.inf, -np.inf, np.nan]
+    y = rng.uniform(-3, 3, 3000).astype(dtype)
+    y[::31] *= 1e-20 if dtype == "f4" else 1e-200
+    y[9:13] = [np.inf, 0.0, -0.0, np.nan]
+    with np.errstate(all="ignore"):
+        for operator, function in (("sin", np.sin), ("cos", np.cos)):
+            got = run(operator, x)
+            np.testing.assert_allclose(got, function(x.astype(np.longdouble)).astype(dtype), rtol=3e-7, atol=0)
+            np.testing.assert_array_equal(got[::7], run(operator, np.ascontiguousarray(x[::7])))
+            np.testing.assert_array_equal(got[::7], run(operator, x[::7]))
+        for operator, function in (("fmod", np.fmod), ("remainder", np.remainder)):
+            got = run(operator, x, y)
+            np.testing.assert_array_equal(got, function(x, y).astype(dtype))
+            np.testing.assert_array_equal(got[::7], run(operator, x[::7], y[::7]))
+            np.testing.assert_array_equal(run(operator, x, y[:1]), function(x, y[:1]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_gradients_of_activations(dtype, level):
+    """g times the derivative, from its formula in extended precision; 0 and g far from 0."""
+    x = np.concatenate([np.linspace(-9, 9, 4001), [np.inf, -np.inf, 300, -300]]).astype(dtype)
+    g = np.random.default_rng(0).uniform(0.5, 2, x.size).astype(dtype)
+    wide = np.clip(x.astype(np.longdouble), -100, 100)
+    s = 1 / (1 + np.exp(-wide))
+    inner = ROOT * wide * (1 + np.longdouble("0.044715") * wide**2)
+    t, slope = 1 / (1 + np.exp(np.minimum(-2 * inner, 11000))), 2 * ROOT * (1 + 3 * np.longdouble("0.044715") * wide**2)
+    below = np.vectorize(erfc, otypes=["f8"])(-wide.astype("f8") * float(ROOT_HALF)) / 2
+    wanted = {
+        "silu_grad": s * (1 + wide * (1 - s)),
+        "log_sigmoid_grad": 1 - s,
+        "gelu_grad": below + wide * np.exp(-wide * wide / 2) * ROOT / 2,
+        "gelu_tanh_grad": t * (1 + wide * (1 - t) * slope),
+    }
+    tolerance = 2.0**-21 if dtype == "f4" else 2.0**-49
+    for operator, derivative in wanted.items():
+        for step in (1, 3):
+            got = launch(operator, [g[::step], x[::step]], empty(x[::step].shape, x.dtype.name))
+            np.testing.assert_allclose(got, (g * derivative)[::step].astype(dtype), rtol=tolerance, atol=tolerance)
+    out = s.astype(dtype)
+    np.testing.assert_array_equal(run("sigmoid_grad", g, out), g * (out * (1 - out)))
+
+
 def test_levels_with_fused_multiply_add_agree(level):
     """AVX2 and AVX-512 give the same bits; results for one element do not depend on where it stands."""
     x = np.random.default_rng(0).standard_normal(1003).astype("f4") * 4
-    for operator in FUNCTIONS:
+    for operator in [*FUNCTIONS, *ERRORS]:
         whole = run(operator, x)
         single = np.array([run(operator, x[i : i + 1])[0] for i in range(0, 1003, 50)])
         np.testing.assert_array_equal(whole[::50], single)

@@ -212,6 +212,15 @@ def test_activations(layer, function):
         np.testing.assert_allclose(before.numpy(), function(x), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_softplus_is_x_beyond_the_threshold(dtype):
+    x = ft.tensor([19.5, 20.5, 40.0, 1000.0, float("inf")], dtype=getattr(ft, dtype), requires_grad=True)
+    y = nn.functional.softplus(x)
+    y.sum().backward()
+    assert y[1:].tolist() == x[1:].tolist()
+    assert x.grad[1:].tolist() == [1.0] * 4
+
+
 def test_softplus_has_its_derivative_everywhere():
     x = ft.tensor([-800.0, -1.0, 0.0, 1.0, 19.0, 21.0, 800.0], dtype=ft.float64, requires_grad=True)
     nn.functional.softplus(x).sum().backward()

@@ -1,6 +1,7 @@
 /* Elementwise operators of floating-point numbers: floating.inc for each type. */
 #include "../functions.h"
 #include "../kernel.h"
+#include "../tiles.h"
 
 #define T float
 #define SUFFIX float32

@@ -7,8 +7,8 @@
 struct facula_reducer {
     int64_t state_bytes; /* at most 32 */
     void (*start)(void *states, int64_t count);
-    /* n elements into one state */
-    void (*row)(void *state, int64_t n, const char *a, int64_t step, int64_t first);
+    /* n elements into each of `count` states, whose first elements are `next` apart */
+    void (*rows)(void *states, int64_t count, const char *a, int64_t next, int64_t n, int64_t step, int64_t first);
     /* n rows, row_step apart, of `count` elements each, into as many states */
     void (*column)(void *states, int64_t count, const char *a, int64_t step, int64_t n, int64_t row_step, int64_t first);
     /* the states of later elements into those of earlier ones */

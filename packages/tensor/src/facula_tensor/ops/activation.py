@@ -38,7 +38,21 @@ class _log_sigmoid:
     accepts = real
 
     def reverse_input(F, g, input):
-        return F.mul(g, F.sigmoid(F.neg(input)))
+        return F.log_sigmoid_grad(g, input)
+
+
+@elementwise
+class _log_sigmoid_grad:
+    """g * sigmoid(-x), in one pass."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, _input, other):
+        return F.log_sigmoid_grad(g, other)
+
+    def reverse_other(F, g, input, other):
+        s = F.sigmoid(other)
+        return F.neg(F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
 
 
 @elementwise
@@ -49,8 +63,22 @@ class _silu:
     accepts = real
 
     def reverse_input(F, g, input):
-        s = F.sigmoid(input)
-        return F.mul(g, F.mul(s, F.add(F.mul(input, F.sub(1, s)), 1)))
+        return F.silu_grad(g, input)
+
+
+@elementwise
+class _silu_grad:
+    """g times the derivative of silu, in one pass."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, _input, other):
+        return F.silu_grad(g, other)
+
+    def reverse_other(F, g, input, other):
+        s = F.sigmoid(other)
+        slope = F.add(F.mul(other, F.sub(1, F.mul(s, 2))), 2)
+        return F.mul(F.mul(g, input), F.mul(F.mul(s, F.sub(1, s)), slope))
 
 
 @elementwise
@@ -61,9 +89,22 @@ class _gelu:
     accepts = real
 
     def reverse_input(F, g, input):
-        less = F.mul(F.add(F.erf(F.mul(input, 0.5**0.5)), 1), 0.5)
-        density = F.mul(F.exp(F.mul(F.mul(input, input), -0.5)), (2 * pi) ** -0.5)
-        return F.mul(g, F.add(less, F.mul(input, density)))
+        return F.gelu_grad(g, input)
+
+
+@elementwise
+class _gelu_grad:
+    """g times the derivative of gelu, in one pass."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, _input, other):
+        return F.gelu_grad(g, other)
+
+    def reverse_other(F, g, input, other):
+        square = F.mul(other, other)
+        density = F.mul(F.exp(F.mul(square, -0.5)), (2 * pi) ** -0.5)
+        return F.mul(F.mul(g, input), F.mul(density, F.sub(2, square)))
 
 
 @elementwise
@@ -74,11 +115,24 @@ class _gelu_tanh:
     accepts = real
 
     def reverse_input(F, g, input):
-        square = F.mul(input, input)
-        t = F.tanh(F.mul(F.mul(input, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
-        slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)
-        along = F.mul(F.mul(input, F.sub(1, F.mul(t, t))), slope)
-        return F.mul(g, F.mul(F.add(F.add(t, 1), along), 0.5))
+        return F.gelu_tanh_grad(g, input)
+
+
+@elementwise
+class _gelu_tanh_grad:
+    """g times the derivative of gelu_tanh, in one pass."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, _input, other):
+        return F.gelu_tanh_grad(g, other)
+
+    def reverse_other(F, g, input, other):
+        square = F.mul(other, other)
+        t = F.tanh(F.mul(F.mul(other, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
+        slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)  # dy/dx
+        bend = F.sub(F.mul(other, 3 * 0.044715 * (2 / pi) ** 0.5), F.mul(t, F.mul(slope, slope)))  # y''/2 - t y'**2
+        return F.mul(F.mul(g, input), F.mul(F.sub(1, F.mul(t, t)), F.add(slope, F.mul(other, bend))))
 
 
 @elementwise

@@ -1,0 +1,187 @@
+"""Kernels of the CPU: functions of many elements, sums along short rows, copies that transpose. One thread.
+
+The rows are calls as users write them. Results are small enough for the caches, so that arithmetic counts, not memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .libraries import Rows, numbers
+from .measure import Loop
+
+rows = Rows()
+LENGTH = 1 << 20
+
+
+def row(name: str, target: float, make: Callable[[Any], tuple], call: Callable[..., Any]) -> None:
+    """A row: `make(F)` gives the operands, `call(F, *operands)` is what is timed."""
+
+    def setup(F: Any) -> Loop:
+        operands = make(F)
+
+        def loop(times):
+            for _ in times:
+                call(F, *operands)
+
+        return loop
+
+    rows.row(name, target)(setup)
+
+
+def normal(F: Any, *shape: int, dtype: str = "float32") -> Any:
+    """Numbers around 0, mostly between -6 and 6."""
+    x = (np.random.default_rng(shape).standard_normal(shape) * 2).astype("f4")
+    return F.from_numpy(x).clone().to(getattr(F, dtype))
+
+
+def positive(F: Any, *shape: int, dtype: str = "float32") -> Any:
+    """Numbers between 0.1 and 4.1."""
+    return F.from_numpy(numbers(*shape) * 4 + np.float32(0.1)).to(getattr(F, dtype))
+
+
+# ------------------------------------------------------------------------------------------- functions of one element
+LOOSE = 1.0  # what PyTorch has of its own
+TIGHT = 0.8
+UNARY = (
+    ("exp", TIGHT), ("expm1", TIGHT), ("log", TIGHT), ("log1p", TIGHT), ("sin", TIGHT), ("cos", TIGHT), ("tanh", TIGHT),
+    ("sigmoid", TIGHT), ("erf", TIGHT), ("sqrt", TIGHT), ("rsqrt", TIGHT), ("reciprocal", TIGHT),
+)  # fmt: skip
+ACTIVATIONS = (("silu", LOOSE), ("softplus", LOOSE), ("logsigmoid", TIGHT), ("elu", TIGHT))
+
+
+def unary(name: str, target: float, function: Callable[..., Any]) -> None:
+    """The function of 1M elements of either type, of every second element, and of a transposed matrix."""
+    make = positive if name in ("log", "log1p", "sqrt", "rsqrt") else normal
+    row(f"{name}(x), 1M", target, lambda F: (make(F, LENGTH),), function)
+    row(f"{name}(x), 1M float64", target, lambda F: (make(F, LENGTH, dtype="float64"),), function)
+    row(f"{name}(x[::2]), 1M", target, lambda F: (make(F, 2 * LENGTH)[::2],), function)
+
+
+for name, target in UNARY:
+    unary(name, target, lambda F, x, name=name: getattr(F, name)(x))
+for name, target in ACTIVATIONS:
+    unary(name, target, lambda F, x, name=name: getattr(F.nn.functional, name)(x))
+for kind in ("none", "tanh"):
+    unary(f"gelu {kind}", LOOSE, lambda F, x, kind=kind: F.nn.functional.gelu(x, approximate=kind))
+
+
+def backward(F: Any, x: Any, g: Any, function: Callable[..., Any]) -> None:
+    """Forward and backward, the gradient thrown away."""
+    function(F, x).backward(g)
+    x.grad = None
+
+
+def gradient(name: str, function: Callable[..., Any], target: float = LOOSE) -> None:
+    """The function and its gradient, of 1M elements."""
+
+    def make(F: Any) -> tuple:
+        return normal(F, LENGTH).requires_grad_(), normal(F, LENGTH)
+
+    row(f"{name}, 1M, forward and backward", target, make, lambda F, x, g: backward(F, x, g, function))
+
+
+for kind in ("none", "tanh"):
+    gradient(f"gelu {kind}", lambda F, x, kind=kind: F.nn.functional.gelu(x, approximate=kind))
+for name in ("silu", "softplus", "logsigmoid", "elu"):
+    gradient(name, lambda F, x, name=name: getattr(F.nn.functional, name)(x))
+for name in ("sigmoid", "tanh"):
+    gradient(name, lambda F, x, name=name: getattr(F, name)(x))
+
+# -------------------------------------------------------------------------------------------- functions of two elements
+for dtype in ("float32", "float64"):
+    row(
+        f"pow(x, y), 1M {dtype}",
+        TIGHT,
+        lambda F, dtype=dtype: (positive(F, LENGTH, dtype=dtype), normal(F, LENGTH, dtype=dtype)),
+        lambda F, x, y: F.pow(x, y),
+    )
+    for exponent in (0.5, -0.5, -1, 2, 3, 2.5):
+        row(
+            f"x ** {exponent}, 1M {dtype}",
+            TIGHT,
+            lambda F, dtype=dtype: (positive(F, LENGTH, dtype=dtype),),
+            lambda F, x, exponent=exponent: x**exponent,
+        )
+    for name in ("fmod", "remainder", "floor_divide"):
+        row(
+            f"{name}(x, y), 1M {dtype}",
+            TIGHT,
+            lambda F, dtype=dtype: (normal(F, LENGTH, dtype=dtype), positive(F, LENGTH, dtype=dtype)),
+            lambda F, x, y, name=name: getattr(F, name)(x, y),
+        )
+
+# --------------------------------------------------------------------------------------------------------- reductions
+SHAPES = (
+    ((1_000_000, 4), 1), ((100_000, 16), 1), ((30_000, 33), 1), ((4096, 256), 1), ((1024, 1024), 1), ((1024, 1024), 0),
+    ((64, 128, 128), 1), ((32, 1000, 8), 1), ((1_000_000, 3), 0), ((256, 64, 56), (0, 2)), ((1 << 20,), 0),
+)  # fmt: skip
+REDUCTIONS = ("sum", "mean", "prod", "amax", "amin", "argmax", "max", "any", "all", "softmax", "log_softmax", "norm")
+
+
+def reduction(name: str, shape: tuple[int, ...], dim: Any, dtype: str = "float32") -> None:
+    """One reduction along a dimension."""
+
+    def call(F: Any, x: Any) -> Any:
+        return getattr(x, name)(dim)
+
+    def norm(F: Any, x: Any) -> Any:
+        return (x * x).sum(dim).sqrt()
+
+    def make(F: Any) -> tuple:
+        x = normal(F, *shape)
+        return (x > 0 if dtype == "bool" else x.to(getattr(F, dtype)),)
+
+    named = f"x.{name}({dim}), {'×'.join(map(str, shape))}{'' if dtype == 'float32' else ' ' + dtype}"
+    row(named, LOOSE, make, norm if name == "norm" else call)
+
+
+for shape, dim in SHAPES:
+    for name in REDUCTIONS:
+        if isinstance(dim, tuple) and name not in ("sum", "mean", "amax", "amin"):
+            continue
+        if name in ("softmax", "log_softmax") and shape[0] == LENGTH:
+            continue
+        reduction(name, shape, dim, "bool" if name in ("any", "all") else "float32")
+    for dtype in ("float64", "bfloat16", "int64"):
+        reduction("sum", shape, dim, dtype)
+
+# -------------------------------------------------------------------------------------------------- transposing copies
+TRANSPOSED = (
+    ((1024, 1024), (1, 0)), ((4096, 512), (1, 0)), ((512, 4096), (1, 0)), ((1000, 333), (1, 0)),
+    ((32, 64, 128), (0, 2, 1)), ((32, 3, 224, 224), (0, 2, 3, 1)), ((32, 64, 28, 28), (0, 2, 3, 1)),
+    ((32, 28, 28, 64), (0, 3, 1, 2)),
+    ((32, 128, 12, 64), (0, 2, 1, 3)), ((100_000, 8), (1, 0)), ((8, 100_000), (1, 0)), ((64, 64, 64), (2, 1, 0)),
+)  # fmt: skip
+CASTS = (("float32", "float64"), ("float32", "bfloat16"), ("int64", "float32"), ("uint8", "float32"))
+
+
+def transposing(shape: tuple[int, ...], order: tuple[int, ...], source: str, target: str) -> None:
+    """`x.permute(order)` made contiguous, or converted to another dtype."""
+
+    def call(F: Any, x: Any) -> Any:
+        return x.permute(order).contiguous()
+
+    def cast(F: Any, x: Any) -> Any:
+        return x.permute(order).to(getattr(F, target)).contiguous()
+
+    name = f"x.permute{order}".replace(" ", "") + f" copied, {'×'.join(map(str, shape))} {source}"
+    row(
+        name if source == target else f"{name} to {target}",
+        LOOSE,
+        lambda F: ((normal(F, *shape) * 10).to(getattr(F, source)),),
+        call if source == target else cast,
+    )
+
+
+for shape, order in TRANSPOSED:
+    transposing(shape, order, "float32", "float32")
+for dtype in ("uint8", "bfloat16", "float64", "complex128"):
+    for shape, order in (TRANSPOSED[0], TRANSPOSED[4], TRANSPOSED[6]):
+        transposing(shape, order, dtype, dtype)
+for source, target in CASTS:
+    for shape, order in (TRANSPOSED[0], TRANSPOSED[6]):
+        transposing(shape, order, source, target)
