@@ -39,6 +39,7 @@ LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, 
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
+PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
 TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
@@ -254,12 +255,14 @@ def lint(session: nox.Session) -> None:
     run_pytest(session, "lint", "integration_tests/repository", cwd=ROOT)
 
 
-@nox.session
+@nox.session(requires=["build"])
 def typing(session: nox.Session) -> None:
-    """mypy over all packages' sources together."""
+    """mypy over all packages' sources together; then mypy and pyright over users' programs, against the wheels."""
     session.install("mypy==2.4.*", "types-cffi", "numpy>=2.1,<3")
     sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
     session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
+    install(session, *PACKAGES, also=(PYRIGHT, *TEST_TOOLS))
+    run_pytest(session, "typing", "integration_tests/type_checkers", cwd=ROOT)
 
 
 @nox.session(requires=["build"])
@@ -312,8 +315,9 @@ def soak(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
 
-    Without arguments, only writes PyTorch's answers anew that the tests expect (integration_tests/reference), and
-    takes checkpoints to PyTorch and back (integration_tests/conformance).
+    Without arguments, only writes PyTorch's answers anew that the tests expect, and its names, by which errors tell
+    what is missing from what is misspelt (integration_tests/reference), and takes checkpoints to PyTorch and back
+    (integration_tests/conformance).
     """
     install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest", "safetensors>=0.8,<0.9", *TEST_TOOLS))
     for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):

@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -68,6 +69,14 @@ def test_the_changelog_knows_the_version(place, project):
 @pytest.mark.parametrize("field", ["description", "license", "readme", "requires-python", "version"])
 def test_the_project_table_is_complete(project, field):
     assert project[field]
+
+
+def test_the_wheel_says_where_its_pages_are(project):
+    """What an index or a package manager shows beside the name."""
+    written = metadata.metadata(project["name"]).get_all("Project-URL") or []
+    urls = dict(line.split(", ", 1) for line in written)
+    assert urls == project["urls"]
+    assert {"Documentation", "Changelog", "Source"} <= urls.keys()
 
 
 def test_every_requirement_has_a_floor_and_a_cap(project):

@@ -2,6 +2,9 @@
 
 import importlib
 import pkgutil
+import re
+import sys
+from types import ModuleType
 
 
 def public_modules(module_name):
@@ -24,6 +27,31 @@ def test_all_is_explicit_sorted_by_case_and_true(module_name):
         assert not missing, f"{module.__name__}.__all__ names what is not there: {missing}"
         private = [name for name in names if name.startswith("_") and not name.startswith("__")]
         assert not private, f"{module.__name__}.__all__ has private names: {private}"
+
+
+def documented(root, module, name):
+    """Whether a name that `dir` shows is for users: listed, Python's own, a module for users, or a sibling's."""
+    if name in module.__all__ or (name.startswith("__") and name.endswith("__")):
+        return True
+    value = getattr(module, name)
+    if isinstance(value, ModuleType):
+        return value.__name__ == f"{module.__name__}.{name}" and not name.startswith("_")
+    siblings = [other for key, other in list(sys.modules.items()) if re.fullmatch(r"facula_\w+", key)]
+    theirs = [getattr(other, found, None) for other in siblings if other is not root for found in other.__all__]
+    return not name.startswith("_") and any(value is other for other in theirs)
+
+
+def test_dir_shows_what_is_public(module_name):
+    """No leaked import, no helper, no private module; all that is listed."""
+    root = importlib.import_module(module_name)
+    for module in public_modules(module_name):
+        if module.__name__.rpartition(".")[2] in ("extend", "examples") or not hasattr(module, "__all__"):
+            continue  # for siblings, for programs, and folders of modules
+        shown = dir(module)
+        assert set(module.__all__) <= set(shown), module.__name__
+        leaked = [name for name in shown if not documented(root, module, name)]
+        assert not leaked, f"dir({module.__name__}) shows {leaked}"
+        assert "__doc__" in shown
 
 
 def test_importing_starts_nothing(module_name):

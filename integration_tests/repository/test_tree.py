@@ -107,6 +107,21 @@ def test_a_version_said_twice_is_said_alike(package):
     assert set(versions) <= {package.project["version"]}
 
 
+HOME = "https://github.com/facula/facula/"
+
+
+def test_each_packages_urls_lead_into_the_tree(package, root):
+    """Addresses in the wheel's metadata: of pages and folders that are here."""
+    urls = package.project["urls"]
+    assert urls.keys() == {"Documentation", "Changelog", "Source"}
+    for kind, url in urls.items():
+        found = re.fullmatch(re.escape(HOME) + r"(blob|tree)/main/(.+)", url)
+        assert found, f"{kind}: {url}"
+        target = root / found[2]
+        assert target.is_dir() if found[1] == "tree" else target.is_file(), f"{kind}: {url}"
+        assert found[2] == f"docs/{package.name}.md" or package.folder in (target, target.parent), f"{kind}: {url}"
+
+
 def listed(path):
     """The names of `__all__`, or none where there is no such file or list."""
     if not path.is_file():

@@ -24,6 +24,7 @@ ALLOWED = {
     "facula_allocator",
     "facula_autograd",
     "facula_cpu",
+    "facula_errors",
     "facula_storage",
     "facula_tensor",
     "gc",
@@ -57,7 +58,7 @@ def test_a_public_name_is_one_object():
     homes = {"from_numpy": facula, "from_dlpack": facula}
     skipped = {("storage", "from_numpy"), ("storage", "from_dlpack")}
     different = []
-    for package in ("storage", "allocator", "autograd", "cpu", "data", "tensor", ""):
+    for package in ("errors", "storage", "allocator", "autograd", "cpu", "data", "tensor", ""):
         module = importlib.import_module(f"facula_{package}" if package else "facula")
         for name in module.__all__:
             if (package, name) in skipped:

@@ -101,7 +101,7 @@ def test_refusals():
         Variable(np.arange(3), requires_grad=True)
 
 
-def test_nothing_but_python_is_imported():
+def test_nothing_but_python_and_errors_is_imported():
     import subprocess
     import sys
 
@@ -112,4 +112,4 @@ def test_nothing_but_python_is_imported():
         "print(sorted(new & {'inspect', 'asyncio', 'typing', 'dataclasses', 'numpy', 'multiprocessing', 'logging'}))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.split("\n")[:2] == ["['facula_autograd']", "[]"]
+    assert out.split("\n")[:2] == ["['facula_autograd', 'facula_errors']", "[]"]

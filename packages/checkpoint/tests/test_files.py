@@ -227,13 +227,24 @@ def test_nothing_and_only_metadata(path):
     assert safetensors.deserialize(path.read_bytes()) == []
 
 
+def test_arrays_are_tensors_too(path):
+    arrays = {"a": np.arange(6.0).reshape(2, 3).T, "b": np.array(3, ">i2"), "c": np.arange(4)[::-1]}
+    save_file(arrays, path)
+    theirs = safetensors.numpy.load_file(path)
+    for name, tensor in load_file(path).items():
+        np.testing.assert_array_equal(st.to_numpy(*tensor), arrays[name])
+        np.testing.assert_array_equal(theirs[name], arrays[name])
+
+
 TENSOR = parts(np.arange(2.0))
 
 
 @pytest.mark.parametrize(
     ("tensors", "metadata", "error", "message"),
     [
-        ({"w": np.arange(2)}, None, TypeError, "tensor 'w' is ndarray; expected"),
+        ({"w": [1]}, None, TypeError, "tensor 'w' is list; expected"),
+        ({"w": np.arange(2, dtype="u2")}, None, TypeError, "tensor 'w' is of dtype uint16"),
+        ({"w": np.array([None])}, None, TypeError, "save_file: tensor 'w' is a NumPy array of dtype 'object'"),
         ({"w": TENSOR[:2]}, None, TypeError, "tensor 'w' is tuple; expected"),
         ({7: TENSOR}, None, TypeError, "a name is 7; expected a str"),
         ({"\ud800": TENSOR}, None, ValueError, "lone surrogate"),

@@ -203,7 +203,18 @@ def deep(levels):
         ({"a": [1, {2}]}, TypeError, r"the object\['a'\]\[1\] is a builtins.set; expected a tensor, dict"),
         ([Pair(1, 2)], TypeError, r"the object\[0\] is a test_nested.Pair"),
         ([Colour.RED], TypeError, "Colour"),
-        ([np.float64(1)], TypeError, "numpy.float64"),
+        ([np.longdouble(1)], TypeError, "numpy.longdouble"),
+        ([np.datetime64(0, "s")], TypeError, "numpy.datetime64"),
+        ([np.timedelta64(0, "s")], TypeError, "numpy.timedelta64"),
+        ([np.bytes_(b"b")], TypeError, "numpy.bytes_"),
+        ([np.ma.masked_array([1], [True])], TypeError, "numpy.ma.*MaskedArray"),
+        ({"a": np.array([None])}, TypeError, r"the object\['a'\] is a NumPy array of dtype 'object'; .*tolist"),
+        ([np.zeros(2, "i4,f8")], TypeError, "NumPy array of dtype .*f0.*; save its fields one by one"),
+        ([np.array(["a"])], TypeError, "dtype '<U1'; .*tolist"),
+        ([np.array([b"a"])], TypeError, r"dtype '\|S1'; .*uint8"),
+        ([np.zeros(1, "M8[s]")], TypeError, r"dtype 'datetime64\[s\]'; .*view\('int64'\)"),
+        ([np.zeros(1, "m8[s]")], TypeError, r"dtype 'timedelta64\[s\]'; .*view\('int64'\)"),
+        ([np.zeros(1, np.longdouble)], TypeError, "astype"),
         ([b"bytes"], TypeError, "builtins.bytes"),
         ([lambda: 0], TypeError, "function"),
         ({frozenset(): 1}, TypeError, r"has the key frozenset\(\); expected keys of str"),
@@ -218,6 +229,74 @@ def test_what_cannot_be_saved_is_refused_with_its_place(path, value, error, mess
     with pytest.raises(error, match=message):
         save(value, path)
     assert load(path) == [1]
+
+
+ARRAYS = {
+    "each dtype": [
+        np.arange(6).reshape(2, 3).astype(dtype)
+        for dtype in "? u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 c8 c16 >i2 >u4 >f8 >c16".split()
+    ],
+    "extremes": [np.array([0, 2**64 - 1], "u8"), np.array([-0.0, np.nan, np.inf]), np.array([2**16 - 1], ">u2")],
+    "strides": [
+        np.arange(12.0)[::-2], np.arange(12, dtype="u2").reshape(3, 4).T, np.arange(12).reshape(3, 4)[:, 1:3],
+        np.broadcast_to(np.arange(3.0), (4, 3)), np.arange(41, dtype="u1")[1:41].view("f4"),
+        np.zeros(3, "i1,f8")["f1"], np.asfortranarray(np.eye(3)),
+    ],
+    "shapes": [np.array(3), np.array(2.5, ">f4"), np.zeros((0, 3)), np.zeros((2, 0), "u4"), np.zeros((1,) * 20)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize("how", [{}, {"lazy": True}, {"lazy": True, "copy": True}], ids=str)
+def test_arrays_come_back_as_arrays(path, kind, how):
+    for array in ARRAYS[kind]:
+        save({"a": [array], "t": tensor([1.0])}, path, to_parts=to_parts)
+        loaded = load(path, from_parts=Tensor, **how)["a"][0]
+        assert type(loaded) is np.ndarray
+        assert loaded.dtype == array.dtype.newbyteorder("=") and loaded.dtype.isnative
+        np.testing.assert_array_equal(loaded, array)
+        assert loaded.flags.c_contiguous
+        assert loaded.flags.writeable is (how != {"lazy": True})
+        assert safetensors.numpy.load_file(path)["a.0"].size == array.size * (2 if array.dtype.char == "D" else 1)
+
+
+def test_mapped_arrays_of_other_programs_are_arrays(path, tmp_path):
+    kept_here = np.memmap(tmp_path / "raw", "f4", "w+", shape=(3,))
+    kept_here[:] = [1, 2, 3]
+    save(kept_here, path)
+    assert type(load(path)) is np.ndarray and load(path).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_arrays_and_tensors_of_one_memory_stay_so(path):
+    array = np.arange(4, dtype="u4")
+    save([array, array, array.view("i4"), tensor(array.view("i4"))], path, to_parts=to_parts)
+    assert list(load_file(path)) == ["0"]
+    first, second, signed, made = load(path, from_parts=Tensor)
+    first[0] = 2**32 - 1
+    assert second[0] == 2**32 - 1 and signed[0] == -1 and st.to_numpy(*made.parts)[0] == -1
+
+
+def test_numpys_numbers_come_back_as_pythons(path):
+    value = {
+        "numbers": [np.bool_(1), np.int8(-3), np.uint64(2**64 - 1), np.float16(0.5), np.float32(0.1)],
+        "infinite": np.float64("-inf"), "complex": (np.complex64(1 + 2j), np.complex128(-0.0)),
+        "text": np.str_("ü"), np.int64(3): {np.str_("k"): 1},
+    }  # fmt: skip
+    expected = {
+        "numbers": [True, -3, 2**64 - 1, 0.5, 0.10000000149011612],
+        "infinite": -math.inf, "complex": (1 + 2j, complex(-0.0)), "text": "ü", 3: {"k": 1},
+    }  # fmt: skip
+    save(value, path)
+    assert same(load(path), expected)
+    assert load(path)[np.int64(3)] == {"k": 1}
+
+
+def test_to_parts_comes_before_arrays(path):
+    """Who says that arrays are tensors gets tensors; and `default` may give arrays."""
+    save([np.ones(2)], path, to_parts=lambda value: parts(value) if isinstance(value, np.ndarray) else None)
+    assert load(path, from_parts=lambda parts: "made") == ["made"]
+    save([{1, 2}], path, default=lambda value: np.array(sorted(value)))
+    assert load(path)[0].tolist() == [1, 2]
 
 
 def test_default_says_what_to_write_for_others(path):
@@ -271,6 +350,13 @@ W = {"tensor": "w"}
         ({"version": 1}, "not a version and a root"),
         ('{"version": 1, "version": 1, "root": 1}', "the name 'version' is there twice"),
         (rooted([W, {"float": "1"}]), "'float' with '1' stands for nothing known"),
+        (rooted([W, {"array": 1}]), "'array' with 1"),
+        (rooted([W, {"array": ["w", "object"]}]), "'array' with"),
+        (rooted([W, {"array": ["w", ""]}]), "'array' with"),
+        (rooted([W, {"array": [["w"], "uint16"]}]), "'array' with"),
+        (rooted([{"array": ["w", "uint32"]}]), "tensor 'w' is float32, of which no array of uint32 can be made"),
+        (rooted([W, {"array": "v"}]), r"names 1 tensor\(s\) that the file lacks \(v\)"),
+        (rooted([{"dict": [[{"array": "w"}, 1]]}]), "the tensor 'w' as a key"),
         (rooted([W, {"tensor": "v"}]), r"names 1 tensor\(s\) that the file lacks \(v\)"),
         (rooted([]), r"1 of the file are not in it \(w\): another program changed the file"),
         (rooted([W, {}]), "an object has 0 members"),
@@ -312,6 +398,16 @@ def test_what_another_program_added_is_not_dropped_silently(path):
 def test_save_file_and_load_meet(path):
     save_file({"a": parts([1.0])}, path)
     assert load(path, from_parts=Tensor) == {"a": tensor([1.0])}
+
+
+def test_a_tensor_of_a_dtype_that_numpy_lacks_is_no_array(path):
+    header = {
+        "__metadata__": {"facula.structure": json.dumps(rooted({"array": "w"}))},
+        "w": entry("BF16", (4,), (0, 8)),
+    }
+    path.write_bytes(file_bytes(header, bytes(8)))
+    with pytest.raises(CheckpointError, match="tensor 'w' is bfloat16, of which no array of NumPy can be made"):
+        load(path)
 
 
 @pytest.mark.parametrize(("member", "most"), [("[],", "1,000,000 containers"), ("1,", "10,000,000 values")])

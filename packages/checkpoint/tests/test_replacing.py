@@ -260,9 +260,14 @@ def test_what_is_no_file_is_not_replaced(path, tmp_path):
     with pytest.raises(OSError, match="expected a regular file to replace"):
         save_file(small(1), tmp_path / "pipe")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-    with pytest.raises(FileNotFoundError) as caught:
+    with pytest.raises(FileNotFoundError, match=r"save: there is no folder '.*nowhere'; make it first") as caught:
         save_file(small(1), tmp_path / "nowhere" / "file")
-    assert caught.value.filename == str(tmp_path / "nowhere")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "file")
+    save_file(small(1), path)
+    with pytest.raises(NotADirectoryError, match="save: Not a directory"):
+        save_file(small(1), path / "file")
+    with pytest.raises(OSError, match="save: File name too long"):
+        save_file(small(1), tmp_path / ("x" * 300))
 
 
 def test_long_names(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as npst
 
 from facula_data import (
     CollateError,
+    ConcatDataset,
     DataLoader,
     Dataset,
     IterableDataset,
@@ -239,6 +240,7 @@ def test_after_an_exception_the_pass_goes_on_and_the_state_does_not():
     assert loader.state_dict()["position"] == 2
     assert next(running).tolist() == [4, 5]
     assert loader.state_dict()["position"] == 6
+    assert loader.state_dict()["skipped"] == [[2, 4]]
 
 
 @pytest.mark.parametrize("size", [2, None])
@@ -387,3 +389,14 @@ def test_reprs():
     assert repr(DataLoader("ab", sampler=[1])) == "DataLoader('ab', batch_size=1, sampler=[1], 1 batches)"
     assert repr(DataLoader("ab", batch_sampler=[[1]])) == "DataLoader('ab', batch_sampler=[[1]], 1 batches)"
     assert "batches" not in repr(DataLoader(Stream(3, sized=False)))
+
+
+def test_a_loader_says_of_which_samples_it_is():
+    """In annotations, and where it is made; it changes nothing."""
+    assert [batch.tolist() for batch in DataLoader[int](range(3), batch_size=2)] == [[0, 1], [2]]
+
+    class Numbers(DataLoader[int]):
+        pass
+
+    assert len(Numbers(range(3))) == 3
+    assert ConcatDataset[int]([range(2), range(3)])[4] == Subset[int](range(9), [2])[0] == 2

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from facula_data import (
     BatchSampler,
     DataLoader,
+    IterableDataset,
     RandomSampler,
     Sampler,
     SubsetRandomSampler,
@@ -142,6 +143,168 @@ def test_going_on_reads_nothing_that_came_before():
     loader.load_state_dict({"seed": 0, "epoch": 0, "position": 20})
     list(loader)
     assert data.read == (20, 21, 22)
+
+
+class Hiccup(OSError):
+    pass
+
+
+def hiccup(batch):
+    """Fail for the batch, sample or index that holds 9, until told to work."""
+    if hiccup.broken and 9 in np.ravel(batch):
+        raise Hiccup("disk")
+    return batch
+
+
+class Failing(Plain):
+    def __getitem__(self, index):
+        return hiccup(super().__getitem__(index))
+
+
+class FailingMany(Plain):
+    def __getitems__(self, indices):
+        return hiccup([self.dataset[index] for index in indices])
+
+
+class FailingWhole(TensorDataset):
+    def get_batch(self, indices):
+        hiccup(indices)
+        return super().get_batch(indices)[0]
+
+
+FAILURES = {
+    "sample": lambda size: DataLoader(Failing(range(20)), size),
+    "sample, shuffled": lambda size: DataLoader(Failing(range(20)), size, True, generator=2),
+    "one by one": lambda size: DataLoader(Failing(range(20)), None),
+    "samples at once": lambda size: DataLoader(FailingMany(range(20)), size),
+    "whole batch": lambda size: DataLoader(FailingWhole(np.arange(20)), size, True, generator=2),
+    "own sampler": lambda size: DataLoader(Failing(range(20)), size, sampler=range(19, -1, -1)),
+    "own batches": lambda size: DataLoader(
+        Failing(range(20)), batch_sampler=list(BatchSampler(range(20), size, False))
+    ),
+    "collate": lambda size: DataLoader(range(20), size, collate_fn=lambda samples: np.array(hiccup(samples))),
+    "convert": lambda size: DataLoader(range(20), size, convert=hiccup),
+    "stream, collate": lambda size: DataLoader(Stream(20), size, collate_fn=lambda samples: np.array(hiccup(samples))),
+    "stream, convert": lambda size: DataLoader(Stream(20), size, convert=hiccup),
+    "stream, one by one": lambda size: DataLoader(Stream(20), None, collate_fn=hiccup),
+}
+
+
+def delivered_by(order, state):
+    """What a state says was delivered of an epoch in this order."""
+    skipped = {place for begin, end in state.get("skipped", []) for place in range(begin, end)}
+    return [sample for place, sample in enumerate(order[: state["position"]]) if place not in skipped]
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+@pytest.mark.parametrize("size", [3, 4, 20])
+def test_after_a_failed_batch_the_state_says_what_was_delivered(kind, size):
+    hiccup.broken = False
+    order = [int(sample) for batch in FAILURES[kind](size) for sample in np.ravel(batch)]
+    hiccup.broken = True
+    loader, delivered, failed = FAILURES[kind](size), [], 0
+    batches = iter(loader)
+    while True:
+        before = loader.state_dict()
+        assert delivered_by(order, before) == delivered
+        again = FAILURES[kind](size)
+        again.load_state_dict(json.loads(json.dumps(before)))
+        assert again.state_dict() == before
+        try:
+            delivered += np.ravel(next(batches)).tolist()
+        except Hiccup:
+            failed += 1
+            assert loader.state_dict() == before, "the failed batch is still to come"
+            hiccup.broken = False
+            assert delivered + [int(sample) for batch in again for sample in np.ravel(batch)] == order
+            hiccup.broken = True
+        except StopIteration:
+            break
+    step = 1 if "one by one" in kind else size
+    first = order.index(9) // step * step
+    assert failed == 1 and delivered == order[:first] + order[first + step :]
+    assert loader.state_dict() == {"seed": before["seed"], "epoch": 1, "position": 0}
+
+
+def test_batches_that_fail_one_after_the_other_are_one_gap():
+    class Bad(Plain):
+        def __getitem__(self, index):
+            if index in (2, 5, 10):
+                raise Hiccup(index)
+            return index
+
+    loader = DataLoader(Bad(range(14)), 2)
+    batches = iter(loader)
+    for _ in range(7):
+        try:
+            next(batches)
+        except Hiccup:
+            pass
+    assert {**loader.state_dict(), "seed": 0} == {
+        "seed": 0, "epoch": 0, "position": 14, "skipped": [[2, 6], [10, 12]],
+    }  # fmt: skip
+
+
+class Retried:
+    """An iterator that raises in the place of sample 5, once, and can be asked again."""
+
+    def __init__(self):
+        self.given, self.raised = 0, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.given == 5 and not self.raised:
+            self.raised = True
+            raise Hiccup("network")
+        if self.given == 8:
+            raise StopIteration
+        self.given += 1
+        return self.given - 1
+
+
+def test_a_stream_that_goes_on_loses_nothing():
+    class Network(IterableDataset):
+        def __iter__(self):
+            return Retried()
+
+    loader = DataLoader(Network(), 2)
+    batches, seen = iter(loader), []
+    for _ in range(5):
+        try:
+            seen.append(plain(next(batches)))
+        except Hiccup as error:
+            assert "at sample 5" in error.__notes__[0]
+            assert loader.state_dict()["position"] == 4
+    assert seen == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert loader.state_dict()["position"] == 8 and "skipped" not in loader.state_dict()
+    assert next(batches, None) is None and loader.state_dict()["epoch"] == 1
+
+
+def test_an_interrupted_stream_has_not_ended():
+    class Interrupted(IterableDataset):
+        def __iter__(self):
+            yield 0
+            raise KeyboardInterrupt
+
+    loader = DataLoader(Interrupted(), 1)
+    batches = iter(loader)
+    next(batches)
+    with pytest.raises(KeyboardInterrupt):
+        next(batches)
+    assert next(batches, None) is None
+    assert loader.state_dict()["epoch"] == 0 and loader.state_dict()["position"] == 1
+
+
+@pytest.mark.parametrize(
+    "skipped", [3, [3], [[0]], [[1, 1]], [[2, 1]], [[-1, 1]], [[0, 5]], [[2, 3], [0, 1]], [[0, 1.0]], "ab", [[0, True]]]
+)
+def test_gaps_that_cannot_be_are_refused(skipped):
+    loader = DataLoader(range(5), generator=3)
+    with pytest.raises(ValueError, match="load_state_dict: expected skipped to be pairs"):
+        loader.load_state_dict({"seed": 0, "epoch": 0, "position": 4, "skipped": skipped})
+    assert loader.state_dict() == {"seed": 3, "epoch": 0, "position": 0}
 
 
 @pytest.mark.parametrize(

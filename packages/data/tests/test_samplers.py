@@ -1,5 +1,9 @@
 """Samplers: which indices, and that their order is a function of seed and epoch."""
 
+import tracemalloc
+from functools import cache
+from itertools import islice
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -7,6 +11,7 @@ from hypothesis import strategies as st
 
 from facula_data import (
     BatchSampler,
+    DataLoader,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -41,6 +46,74 @@ def test_the_order_is_the_same_everywhere():
     assert SubsetRandomSampler([10, 20, 30, 40], generator=1).order(0).tolist() == [40, 30, 10, 20]
     assert WeightedRandomSampler([1, 2, 3, 4], 6, generator=1).order(0).tolist() == [2, 3, 1, 0, 3, 0]
     assert random_split(range(6), [3, 3], generator=0)[0].indices.tolist() == [1, 2, 3]
+
+
+LONG = 10**10
+ENDLESS = {
+    "replacement": lambda count: RandomSampler(range(10), replacement=True, num_samples=count, generator=1),
+    "rounds": lambda count: RandomSampler(range(10), num_samples=count, generator=1),
+    "weights": lambda count: WeightedRandomSampler([1, 2, 3, 4], count, generator=1),
+    "in order": lambda count: SequentialSampler(range(count)),
+}
+
+
+@cache
+def drawn_at_once(kind):
+    return list(ENDLESS[kind](40_000))
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@given(st.integers(0, 40_000), st.integers(1, 40), st.integers(1, 3))
+def test_what_is_drawn_does_not_depend_on_where_reading_begins(kind, start, count, step):
+    """Across blocks and rounds, forwards and backwards, as from an epoch that is drawn at once."""
+    whole = drawn_at_once(kind)
+    order = ENDLESS[kind](40_000).order(0)
+    assert list(order[start : start + count : step]) == whole[start : start + count : step]
+    assert list(order[start + count : start : -step]) == whole[start + count : start : -step]
+    assert order[-start - 1 if start < 40_000 else 0] == whole[-start - 1 if start < 40_000 else 0]
+
+
+def test_draws_are_made_of_the_words_in_turn():
+    """The order of a seed is what a generator of raw words gives that is read from the beginning."""
+    words = np.random.Philox(key=5, counter=[0, 0, 0, 7]).random_raw(50_000)
+    sampler = RandomSampler(range(1000), replacement=True, num_samples=50_000, generator=5)
+    assert sampler.order(7).tolist() == ((words >> np.uint64(11)) * 2.0**-53 * 1000).astype(int).tolist()
+    rounds = RandomSampler(range(7), num_samples=21, generator=5).order(7).tolist()
+    assert rounds == [index for first in (0, 7, 14) for index in words[first : first + 7].argsort(kind="stable")]
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_the_memory_of_an_epoch_does_not_grow_with_its_length(kind):
+    tracemalloc.start()
+    try:
+        sampler = ENDLESS[kind](LONG)
+        assert len(sampler) == LONG
+        first = list(islice(sampler, 5))
+        assert list(sampler.order(0)[:5]) == first == list(ENDLESS[kind](1000).order(0)[:5])
+        assert len(next(iter(BatchSampler(sampler, 4, False)))) == 4
+        for size in (4, None):
+            loader = DataLoader(range(LONG), size, sampler=sampler)
+            loader.load_state_dict({"seed": 1, "epoch": 0, "position": LONG - 3})
+            rest = np.ravel(list(iter(loader))).tolist()
+            assert rest == list(sampler.order(0)[LONG - 3 :])
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_order_that_is_drawn_as_it_is_read():
+    order = ENDLESS["replacement"](LONG).order(0)
+    assert repr(order).startswith("BlockOrder([") and "10000000000 indices" in repr(order)
+    assert order[5:5].tolist() == []
+    with pytest.raises(IndexError):
+        order[LONG]
+    with pytest.raises(ValueError, match="read-only"):
+        order[:3][0] = 1
+    small = ENDLESS["weights"](3).order(0)
+    assert np.asarray(small).tolist() == small.tolist() == list(small)
+    assert np.asarray(small, dtype=np.int32).dtype == np.int32
+    with pytest.raises(ValueError, match="copy"):
+        np.array(small, copy=False)
 
 
 def test_each_pass_is_the_next_epoch():

@@ -1,5 +1,9 @@
 """facula.utils.data: facula_data's names, with tensors for batches and facula's own seed."""
 
+import ast
+import inspect
+from pathlib import Path
+
 import numpy
 import pytest
 
@@ -123,3 +127,12 @@ def test_batches_of_tensors_stay_on_their_device():
     samples = [{"x": facula.empty(2, device="meta")}] * 3
     batch = default_collate(samples)["x"]
     assert batch.device.type == "meta" and batch.shape == (3, 2)
+
+
+def test_type_checkers_know_every_argument_of_a_loader():
+    """Those by name are in `Options`, which is there for type checkers alone."""
+    tree = ast.parse(Path(facula.utils.data.__file__).read_text())
+    (options,) = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Options"]
+    by_name = {node.target.id for node in options.body if isinstance(node, ast.AnnAssign)}
+    by_place = set(inspect.signature(DataLoader).parameters) - {"arguments", "options"}
+    assert by_name | by_place == set(inspect.signature(facula_data.DataLoader).parameters)

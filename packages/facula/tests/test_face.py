@@ -77,7 +77,7 @@ def test_without_a_package_the_error_says_what_to_install(module, statement, use
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
     folder = module.removeprefix("facula_")
-    expected = f"ImportError: {user}: the package facula-{folder} is missing; install it"
+    expected = f"Error: {user}: the package facula-{folder} is missing; install it"
     assert expected in done.stderr and done.stderr.endswith(f"pip install ./packages/{folder}\n"), done.stderr
 
 

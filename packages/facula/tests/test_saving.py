@@ -1,5 +1,6 @@
 """save and load: containers of tensors in files, by a user's hand."""
 
+import io
 import math
 import os
 import subprocess
@@ -106,7 +107,7 @@ class Unknown:
     ("value", "message"),
     [
         ({"a": [Unknown()]}, r"save: the object\['a'\]\[0\] is a .*Unknown; expected a tensor, dict"),
-        ([numpy.ones(2)], r"the object\[0\] is a numpy.ndarray"),
+        ([numpy.array([None])], r"the object\[0\] is a NumPy array of dtype 'object'"),
     ],
 )
 def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(path, value, message):
@@ -116,12 +117,49 @@ def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(path, value, mes
     assert facula.load(path) == 1
 
 
-@pytest.mark.parametrize("operation", [lambda f: facula.save(1, f), facula.load])
-def test_only_paths(operation):
-    import io
+def test_open_files(path):
+    """Several saves, one after the other, in a file of the user's or in memory."""
+    with open(path, "wb") as file:
+        facula.save({"w": facula.ones(2)}, file)
+        facula.save([1, 2], file)
+    for opened in (open(path, "rb"), io.BytesIO(path.read_bytes())):
+        with opened as file:
+            assert facula.load(file)["w"].tolist() == [1.0, 1.0]
+            assert facula.load(file, map_location="cpu") == [1, 2]
+    with pytest.raises(ValueError, match="load: expected f to be a path, as mmap=True maps it; got BytesIO"):
+        facula.load(io.BytesIO(), mmap=True)
 
-    with pytest.raises(TypeError, match=r"(save|load): expected f to be a path; got BytesIO"):
-        operation(io.BytesIO())
+
+@pytest.mark.parametrize("name", [str, os.fsencode, os.fspath, lambda path: path])
+def test_paths_of_every_kind(path, name):
+    facula.save(3, name(path))
+    assert facula.load(name(path)) == facula.load(path) == 3
+
+
+@pytest.mark.parametrize(("operation", "mode"), [(lambda f: facula.save(1, f), "wb"), (facula.load, "rb")])
+def test_what_is_no_file_is_refused(operation, mode):
+    with pytest.raises(TypeError, match=f"(save|load): expected a path or a file opened with mode '{mode}'; got int"):
+        operation(1)
+    with pytest.raises(TypeError, match="open in text mode"):
+        operation(io.StringIO())
+
+
+@pytest.mark.parametrize("mmap", [None, True])
+def test_arrays_come_back_as_arrays_and_numbers_as_numbers(path, mmap):
+    tensor = facula.arange(3.0)
+    run = {
+        "tensor": tensor,
+        "array": numpy.arange(3, dtype="u2")[::-1],
+        "same": tensor.numpy(),
+        "best": numpy.float32(0.5),
+    }
+    facula.save(run, path)
+    again = facula.load(path, mmap=mmap)
+    assert type(again["tensor"]) is facula.Tensor and type(again["array"]) is numpy.ndarray
+    assert again["array"].dtype == numpy.uint16 and again["array"].tolist() == [2, 1, 0]
+    again["same"][0] = 7.0
+    assert again["tensor"].tolist() == [7.0, 1.0, 2.0], "one memory, as it was"
+    assert type(again["best"]) is float and again["best"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -192,3 +192,15 @@ def test_taking_out_several():
         nn.ModuleDict({"a": shared})["b"]
     with pytest.raises(TypeError, match="ParameterList: expected an integer or a slice as index; got str 'a'"):
         nn.ParameterList()["a"]
+
+
+def test_containers_say_of_what_they_are():
+    """In annotations, and where they are made; it changes nothing."""
+    layers = nn.ModuleList[nn.Linear]([nn.Linear(2, 2)])
+    assert type(layers) is nn.ModuleList and list(layers.state_dict()) == ["0.weight", "0.bias"]
+    assert nn.ModuleDict[nn.Linear]({"a": nn.Linear(2, 2)})["a"].in_features == 2
+
+    class Layers(nn.ModuleList[nn.Linear]):
+        pass
+
+    assert isinstance(Layers([nn.Linear(2, 2)])[:1], Layers)

@@ -29,6 +29,14 @@ from facula_storage.extend import allocate
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 
 
+def test_a_shape_that_numpy_cannot_count_is_named():
+    layout = contiguous((1 << 40, 1 << 40, 0), int16)
+    with pytest.raises(ValueError, match=r"numpy: shape .* has no elements, but NumPy counts .*; drop a dimension"):
+        to_numpy(allocate(layout), layout)
+    small = contiguous((1 << 60, 0), int16)
+    assert to_numpy(allocate(small), small).shape == (1 << 60, 0)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_type_has_a_format(name):
     source = np.arange(6).reshape(2, 3).astype(name)

@@ -1,10 +1,13 @@
 """The stubs say what the functions are, and a type checker that reads them finds mistakes."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import facula_tensor as ft
+from facula_tensor import _stubs
 from facula_tensor._stubs import STUBS
 
 
@@ -20,7 +23,34 @@ def test_every_public_function_and_method_is_there():
         assert f"def {name}(" in stubs["__init__.pyi"]
     for name in ("relu_", "__add__", "sum", "copy_"):
         assert f"    def {name}(self" in stubs["_methods.pyi"]
-    assert "alpha: Any = 1" in stubs["__init__.pyi"]
+    assert "alpha: Scalar = 1" in stubs["__init__.pyi"]
+
+
+@pytest.mark.parametrize("name", STUBS)
+def test_no_argument_and_no_result_is_anything(name):
+    """But lists of numbers, nested to any depth."""
+    text = STUBS[name]().replace("builtins.list[Any]", "")
+    assert not re.search(r"\bAny\b", text.partition("\n\n")[2].partition("from ._types")[2])
+
+
+def test_overloads_have_the_arguments_of_their_functions():
+    _ = [write() for write in STUBS.values()]
+    assert set(_stubs.OVERLOADS) == _stubs.overloaded
+
+
+def test_a_new_argument_must_have_a_type():
+    def function(input: ft.Tensor, unheard_of: Any = None) -> ft.Tensor:
+        raise NotImplementedError
+
+    with pytest.raises(SystemExit, match="unheard_of"):
+        _stubs.definition("function", function)
+
+
+def test_overloads_of_another_signature_are_left_alone():
+    def max(input: ft.Tensor, unheard_of: int) -> ft.Tensor:
+        raise NotImplementedError
+
+    assert "def max(input: Tensor, unheard_of: builtins.int) -> Tensor" in _stubs.definition("max", max)
 
 
 def test_a_type_checker_sees_them(tmp_path):
@@ -34,7 +64,13 @@ def test_a_type_checker_sees_them(tmp_path):
         "ft.relu(x, 0)\n"
         "x.add_(x, 2)\n"
         "x.exponential()\n"
+        "x.reshape('a')\n"
+        "x.sum(dim='0')\n"
+        "n: int = x.argmax().item()\n"
+        "s: str = x.item()\n"
+        "v: ft.Tensor = x.max(0).values + x.max()\n"
+        "x.max().values\n"
     )
     out, _, _ = api.run(["--no-incremental", "--config-file=", str(program)])
     lines = sorted({int(line.split(":")[1]) for line in out.splitlines() if ": error:" in line})
-    assert lines == [5, 6, 7], out
+    assert lines == [5, 6, 7, 8, 9, 11, 13], out

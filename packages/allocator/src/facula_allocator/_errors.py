@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError
+
 
 def readable(nbytes: int) -> str:
     """Bytes for people: exact below 1 KiB, then three digits or so.
@@ -19,7 +21,7 @@ def readable(nbytes: int) -> str:
     return f"{size:.4g} {unit}"
 
 
-class OutOfMemoryError(MemoryError):
+class OutOfMemoryError(FaculaError, MemoryError):
     """An allocator could not give a block. All fields are in bytes.
 
     `requested`: what was asked for; `allocated`: in blocks that are in use; `cached`: idle, kept

@@ -1,9 +1,11 @@
 """facula_autograd: reverse-mode differentiation of any Python values.
 
-Knows nothing of arrays or tensors, and imports nothing outside the standard library. Start reading
+Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. Start reading
 at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packages that define
 differentiable values use `extend.py`, and nothing that starts with an underscore.
 """
+
+from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
 from ._calls import backward, grad
@@ -25,6 +27,8 @@ from ._modes import (
     set_grad_enabled,
 )
 from ._variable import Variable
+
+_register("facula_autograd")
 
 __all__ = [
     "AnomalyError",
@@ -53,3 +57,7 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -52,6 +52,7 @@ class Mode:
     anomaly: tuple[bool, bool] | None
     overrides: bool
     saved_hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None
+    only_grad: bool
 
     def __init__(self, values: tuple) -> None:
         for name, value in zip(FIELDS, values, strict=True):

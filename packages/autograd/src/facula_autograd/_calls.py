@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sys import _getframe
 
+from facula_errors.extend import warn
+
 from ._adapters import adapter_of
 from ._blocks import current_mode, special
 from ._engine import add, add_recorded, run, settle_plain, settle_recorded
@@ -13,9 +15,14 @@ from ._modes import enable_grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
-    from typing import Any
+    from typing import Any, Literal, TypeAlias, TypeVar, overload
+
+    from ._values import Value
+
+    V = TypeVar("V", bound=Value)
+    Values: TypeAlias = Value | Sequence[Value] | Iterator[Value]
 
 _warned_of_cycle = False
 # Nodes between two quiet moments (`Adapter.quiet`). The numbers that nodes get are the clock, so asking costs one more
@@ -25,11 +32,11 @@ _quiet_from = [NODES_TO_QUIET]
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: Values,
+    grad_tensors: Value | Sequence[Value | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Any = None,
+    inputs: Values | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
@@ -54,6 +61,35 @@ def backward(
     )  # fmt: skip
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def grad(
+        outputs: Values,
+        inputs: V | Sequence[V] | Iterator[V],
+        grad_outputs: Value | Sequence[Value | None] | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        only_inputs: bool = True,
+        allow_unused: Literal[False] | None = None,
+        is_grads_batched: bool = False,
+        materialize_grads: bool = False,
+    ) -> tuple[V, ...]: ...
+    @overload
+    def grad(
+        outputs: Values,
+        inputs: V | Sequence[V] | Iterator[V],
+        grad_outputs: Value | Sequence[Value | None] | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        only_inputs: bool = True,
+        *,
+        allow_unused: bool | None,
+        is_grads_batched: bool = False,
+        materialize_grads: bool = False,
+    ) -> tuple[V | None, ...]: ...
+
+
 def grad(
     outputs: Any,
     inputs: Any,
@@ -64,7 +100,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple:
+) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
 
     As `backward` otherwise. An input that the outputs do not depend on is an error, or None with
@@ -273,11 +309,7 @@ def _warn_of_cycle() -> None:
     if _warned_of_cycle:
         return
     _warned_of_cycle = True
-    from warnings import warn
-
     warn(
         "backward(create_graph=True) makes reference cycles between leaves and their .grad, so memory is freed late. "
-        "Use grad(), or reset .grad to None after use",
-        UserWarning,
-        stacklevel=4,
+        "Use grad(), or reset .grad to None after use"
     )

@@ -17,17 +17,19 @@ from ._values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 
 def checkpoint(
-    function: Callable[..., Any],
+    function: Callable[..., T],
     *args: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
     context_fn: Callable[[], tuple[Any, Any]] | None = None,
     **kwargs: Any,
-) -> Any:
+) -> T:
     """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
 
     The result and gradients are those of a plain call; memory goes down and time up. `function` must

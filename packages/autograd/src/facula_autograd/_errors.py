@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError
 
-class AutogradError(RuntimeError):
+
+class AutogradError(FaculaError, RuntimeError):
     """Base class of this package's errors; keyword arguments become attributes.
 
     >>> AutogradError("no gradient", operator="mul").operator

@@ -19,7 +19,9 @@ from ._values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FunctionContext:
@@ -31,10 +33,10 @@ class FunctionContext:
     def __init__(self, function: type[Function], needs_input_grad: tuple[bool, ...]) -> None:
         self._function = function
         self.needs_input_grad = needs_input_grad
-        self._to_save: tuple = ()
-        self._saved: list | None = None
-        self._dirty: tuple = ()
-        self._non_differentiable: tuple = ()
+        self._to_save: tuple[Any, ...] = ()
+        self._saved: list[Any] | None = None
+        self._dirty: tuple[Any, ...] = ()
+        self._non_differentiable: tuple[Any, ...] = ()
         self._materialize = True
         self._node: Any = None
 
@@ -59,7 +61,7 @@ class FunctionContext:
         self._materialize = bool(value)
 
     @property
-    def saved_tensors(self) -> tuple:
+    def saved_tensors(self) -> tuple[Any, ...]:
         """The values given to `save_for_backward`; MutationError if one was changed in place since."""
         if self._saved is None:
             return self._to_save
@@ -67,7 +69,7 @@ class FunctionContext:
         return tuple(self._unpack(k, entry, node) for k, entry in enumerate(self._saved))
 
     @property
-    def saved_values(self) -> tuple:
+    def saved_values(self) -> tuple[Any, ...]:
         """Another name for `saved_tensors`."""
         return self.saved_tensors
 
@@ -154,15 +156,27 @@ class Function:
         """Compute the outputs: a value, or a tuple of values and other things."""
         raise NotImplementedError("Function: expected a subclass to define forward as a static method")
 
-    @staticmethod
-    def setup_context(ctx: FunctionContext, inputs: tuple, output: Any) -> None:
-        """Fill `ctx`, where `forward` does not take it."""
-        raise NotImplementedError("Function: expected a subclass to define setup_context as a static method")
+    if TYPE_CHECKING:  # a subclass says how many gradients there are, and of which types
 
-    @staticmethod
-    def backward(ctx: FunctionContext, *grads: Any) -> Any:
-        """Compute the gradients of the arguments from those of the outputs."""
-        raise NotImplementedError("Function: expected a subclass to define backward as a static method")
+        @staticmethod
+        def setup_context(*args: Any, **kwargs: Any) -> None:
+            """Fill `ctx`, where `forward` does not take it: `ctx, inputs, output`."""
+
+        @staticmethod
+        def backward(*args: Any, **kwargs: Any) -> Any:
+            """Compute the gradients of the arguments from those of the outputs: `ctx, *grads`."""
+
+    else:
+
+        @staticmethod
+        def setup_context(ctx: FunctionContext, inputs: tuple[Any, ...], output: Any) -> None:
+            """Fill `ctx`, where `forward` does not take it."""
+            raise NotImplementedError("Function: expected a subclass to define setup_context as a static method")
+
+        @staticmethod
+        def backward(ctx: FunctionContext, *grads: Any) -> Any:
+            """Compute the gradients of the arguments from those of the outputs."""
+            raise NotImplementedError("Function: expected a subclass to define backward as a static method")
 
     @staticmethod
     def jvp(ctx: FunctionContext, *tangents: Any) -> Any:
@@ -170,7 +184,7 @@ class Function:
         raise NotImplementedError("Function: forward-mode differentiation is not supported yet")
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """The place of the rule for batches, which nothing uses yet."""
         raise NotImplementedError("Function: vmap is not supported yet")
 
@@ -341,7 +355,7 @@ def _checked(ctx: FunctionContext, node: Node, result: Any) -> list:
     return pairs
 
 
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(backward: F) -> F:
     """Decorate a Function's `backward` that uses operations which cannot be differentiated themselves.
 
     It runs under `no_grad`; differentiating its results is an error that says so.
@@ -366,7 +380,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         results = result if isinstance(result, (tuple, list)) else (result,)
         return tuple(_dead_end(h, ctx, wanting) if isinstance(h, Value) else h for h in results)
 
-    return once
+    return once  # type: ignore[return-value]  # which takes what `backward` takes
 
 
 def _dead_end(value: Any, ctx: FunctionContext, wanting: list) -> Any:

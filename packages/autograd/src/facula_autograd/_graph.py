@@ -55,7 +55,7 @@ class Rule:
     backward: Callable[[Any, Node, Any], Any]
     fresh: bool | None
     saves: bool
-    edges: Callable[[Node], tuple] | None
+    edges: Callable[[Node], tuple[Any, ...]] | None
     jvp: Callable[..., Any] | None
     extra: Any
 
@@ -65,7 +65,7 @@ class Rule:
         backward: Callable[[Any, Node, Any], Any],
         fresh: bool | None,
         saves: bool,
-        edges: Callable[[Node], tuple] | None = None,
+        edges: Callable[[Node], tuple[Any, ...]] | None = None,
         jvp: Callable[..., Any] | None = None,
         extra: Any = None,
     ) -> None:
@@ -252,7 +252,7 @@ def relay(node: Node, edge: Any) -> Node:
     return node
 
 
-def dead_end(message: str, forward: Node | None, edges: tuple) -> Node:
+def dead_end(message: str, forward: Node | None, edges: tuple[Any, ...]) -> Node:
     """A node that leads to `edges` as far as anybody can see, and whose backward is GradientError: `message`,
     and where `forward` was recorded."""
     node = Node()

@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    _Table = dict[int, Any]
+else:
+    _Table = dict
+
 _next_key = itertools.count().__next__
 
 
-class Hooks(dict):
+class Hooks(_Table):
     """Hooks in the order they were added. A class, because handles refer to it weakly."""
 
     __slots__ = ("__weakref__",)

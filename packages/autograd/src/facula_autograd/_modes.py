@@ -18,9 +18,11 @@ from ._blocks import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Self, TypeVar, overload
 
     from ._blocks import Block
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 def flag(name: str, value: Any) -> bool:
@@ -38,7 +40,7 @@ class _Enterable:
     _blocks: list[Block]  # of the blocks that were entered and not yet left, in any thread
     _changes: dict[str, Any]
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         outer = current_block.get()
         block = new_block(self._changes, outer if outer is None else live(outer))
         try:
@@ -79,12 +81,12 @@ class _Enterable:
         if block in self._blocks:
             self._blocks.remove(block)
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters a block of its own."""
         from ._decorate import decorate
 
         changes = self._changes
-        return decorate(function, lambda: replace_mode(**changes))
+        return decorate(function, lambda: replace_mode(**changes))  # type: ignore[return-value]  # wrapped
 
 
 class replace_mode(_Enterable):
@@ -100,11 +102,17 @@ class replace_mode(_Enterable):
 
     __slots__ = ()
 
-    def __init__(self, **changes: Any) -> None:
-        for name in changes:
-            if name not in FIELDS:
-                raise TypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
-        self._changes, self._blocks = changes, []
+    if TYPE_CHECKING:  # subclasses have arguments of their own, which `__new__` may say
+
+        def __init__(self, *arguments: Any, **changes: Any) -> None: ...
+
+    else:
+
+        def __init__(self, **changes: Any) -> None:
+            for name in changes:
+                if name not in FIELDS:
+                    raise TypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
+            self._changes, self._blocks = changes, []
 
 
 class _Plain(_Enterable):
@@ -113,7 +121,14 @@ class _Plain(_Enterable):
     __slots__ = ()
     _fields: dict[str, Any]
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+    if TYPE_CHECKING:
+
+        @overload
+        def __new__(cls, function: None = None) -> Self: ...
+        @overload
+        def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
+
+    def __new__(cls, function: Any = None) -> Any:
         self = object.__new__(cls)
         self._changes, self._blocks = cls._fields, []
         return self if function is None else self(function)
@@ -151,11 +166,11 @@ class _Lasting(replace_mode):
         self._before = {name: getattr(mode, name) for name in changes}
         set_lasting(changes)
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         set_lasting(self._before)  # the block replaces the lasting change
         return super().__enter__()
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: F) -> F:
         """Decorate `function`, undoing the change made on construction."""
         set_lasting(self._before)
         return super().__call__(function)
@@ -190,15 +205,24 @@ class inference_mode(replace_mode):
 
     __slots__ = ()
 
-    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+    if TYPE_CHECKING:
+
+        @overload
+        def __new__(cls, mode: bool = True) -> Self: ...
+        @overload
+        def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
+
+    def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)
         if not callable(mode):
             return self
         self.__init__()  # type: ignore[misc]
         return self(mode)
 
-    def __init__(self, mode: bool = True) -> None:
-        super().__init__(inference=flag("inference_mode", mode), grad=not mode)
+    if not TYPE_CHECKING:
+
+        def __init__(self, mode: bool = True) -> None:
+            super().__init__(inference=flag("inference_mode", mode), grad=not mode)
 
 
 class detect_anomaly(replace_mode):

@@ -20,6 +20,8 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from facula_errors import FileError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,7 +42,11 @@ def replacing(path: str) -> Iterator[int]:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     old = _regular(path, target)
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        why = f"there is no folder {folder!r}; make it first" if error.errno == errno.ENOENT else error.strerror
+        raise FileError(error.errno, f"save: {why}", path) from None
     try:
         try:
             _remove_abandoned(directory, name)
@@ -59,7 +65,7 @@ def replacing(path: str) -> Iterator[int]:
                 os.close(file)
         except OSError as error:
             before = "there was no file before, and there is none" if old is None else "the old file is as it was"
-            raise OSError(error.errno, f"save: {error.strerror}; {before}", path) from error
+            raise FileError(error.errno, f"save: {error.strerror}; {before}", path) from None
         try:
             os.fsync(directory)
         except OSError as error:
@@ -82,6 +88,8 @@ def _regular(path: str, target: str) -> os.stat_result | None:
         old = os.stat(target)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise OSError(error.errno, f"save: {error.strerror}", path) from error
     if stat.S_ISDIR(old.st_mode):
         raise IsADirectoryError(errno.EISDIR, "save: expected a path for a file; this is a directory", path)
     if not stat.S_ISREG(old.st_mode):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError
 
-class CheckpointError(ValueError):
+
+class CheckpointError(FaculaError, ValueError):
     """A file's contents were refused: `path` is the file, `reason` says why and what can be done.
 
     A file that is missing, a directory, or not permitted to be read raises the OSError that Python has for it.

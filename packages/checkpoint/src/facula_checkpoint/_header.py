@@ -119,8 +119,11 @@ def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> 
 # Reading -------------------------------------------------------------------------------------------------------------
 
 
-def parse_header(path: str, text: bytes, data_bytes: int) -> Header:
-    """What the header `text` says, checked against the `data_bytes` that follow it; CheckpointError otherwise."""
+def parse_header(path: str, text: bytes, data_bytes: int | None) -> Header:
+    """What the header `text` says, checked against the `data_bytes` that follow it; CheckpointError otherwise.
+
+    None where it is not known how many follow: they end with the last tensor.
+    """
 
     def refuse(reason: str) -> NoReturn:
         raise CheckpointError(path, reason)
@@ -131,7 +134,10 @@ def parse_header(path: str, text: bytes, data_bytes: int) -> Header:
     metadata = described.pop(METADATA, {})
     if type(metadata) is not dict or not all(type(value) is str for value in metadata.values()):
         refuse(f"{METADATA} is not an object of strings")
-    entries = {name: _entry(refuse, name, value, data_bytes) for name, value in described.items()}
+    most = _LARGEST if data_bytes is None else data_bytes
+    entries = {name: _entry(refuse, name, value, most) for name, value in described.items()}
+    if data_bytes is None:
+        data_bytes = max((entry.end for entry in entries.values()), default=0)
     _check_ranges(refuse, entries, data_bytes)
     for name in _complex_names(path, metadata):
         entry = entries.get(name)

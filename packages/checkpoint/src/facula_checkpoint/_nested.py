@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from ._errors import CheckpointError
 from ._header import RESERVED
 from ._parts import Parts, is_parts
 from ._reading import read
+from ._streams import File, shown
 from ._structure import Malformed, decode, encode
 from ._writing import check_metadata, write
 
@@ -24,7 +24,7 @@ def _themselves(value: object) -> Parts | None:
 
 def save(
     value: object,
-    path: str | os.PathLike[str],
+    path: File,
     *,
     to_parts: Callable[[Any], Parts | None] = _themselves,
     default: Callable[[Any], Any] | None = None,
@@ -35,11 +35,15 @@ def save(
     Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool and None, exactly
     these types (TypeError says where another one is; `default`, as that of `json.dumps`, may give one of these for it).
     `to_parts` gives the (storage, layout, offset) of a tensor and None for what is none; without it, such triples are
-    the tensors. Tensors are named by how one gets to them, joined
-    by dots, so a `state_dict` keeps its names in any reader of the format; the rest is JSON in the metadata.
+    the tensors. Tensors are named by how one gets to them, joined by dots, so a `state_dict` keeps its names in any
+    reader of the format; the rest is JSON in the metadata.
+
+    NumPy's arrays of bool, integers, float16 to float64 and complex numbers are taken too, of any strides and byte
+    order, and come back as arrays in the machine's order; its numbers and texts come back as Python's.
 
     What is the same memory in the same layout is written once, and shared after `load`. Views that overlap otherwise
-    are written once each. The file is replaced as by `save_file`, with the same errors.
+    are written once each. The file is replaced as by `save_file`, with the same errors; a file that is open in binary
+    mode is written to from where it is.
 
     >>> import tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.ones(3))
@@ -51,11 +55,11 @@ def save(
     """
     texts = check_metadata("save", metadata)
     structure, tensors = encode(value, to_parts, default)
-    write(tensors, path, {**texts, STRUCTURE: structure})
+    write("save", tensors, path, {**texts, STRUCTURE: structure})
 
 
 def load(
-    path: str | os.PathLike[str],
+    path: File,
     *,
     from_parts: Callable[[Parts], Any] | None = None,
     lazy: bool = False,
@@ -64,9 +68,9 @@ def load(
     """What `save` wrote; of another safetensors file, a dict of its tensors by name.
 
     `from_parts` makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
-    triples are returned. By default the tensors are read into fresh memory, which can be written; `lazy` and `copy`
-    are those of `load_file`, and so are the errors. CheckpointError, too, where the description of the containers does
-    not fit the tensors.
+    triples are returned. NumPy's arrays come back as such. By default the tensors are read into fresh memory, which can
+    be written; `lazy` and `copy` are those of `load_file`, and so are the errors, and what is said of open files.
+    CheckpointError, too, where the description of the containers does not fit the tensors.
 
     >>> import tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.arange(2))
@@ -75,14 +79,14 @@ def load(
     ...     load(f"{folder}/pair", from_parts=lambda parts: facula_storage.to_numpy(*parts))
     [array([0, 1]), 'two']
     """
-    tensors, metadata = read(path, lazy, copy)
+    tensors, metadata = read("load", path, lazy, copy)
     make = _unchanged if from_parts is None else from_parts
     structure = metadata.get(STRUCTURE)
     if structure is None:
         return {name: make(parts) for name, parts in tensors.items()}
-    name = os.fsdecode(path)
+    name = shown(path)
     try:
-        return decode(name, structure, tensors.keys(), lambda key: make(tensors[key]))
+        return decode(name, structure, tensors, make)
     except Malformed as error:
         reason = (
             f"its structure does not fit: {error}. Its tensors can be read by name with facula_checkpoint.load_file"

@@ -9,6 +9,7 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from facula_errors import FileError
 from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, to_numpy, uint8
 from facula_storage.extend import allocate, borrow
 
@@ -16,12 +17,14 @@ from ._errors import CheckpointError
 from ._foreign import recognised
 from ._header import LARGEST_HEADER, LENGTH_BYTES, RESERVED, Entry, Header, parse_header
 from ._parts import Parts
+from ._streams import File, limited, resolved, shown, take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
 
 
-def load_file(path: str | os.PathLike[str], *, lazy: bool = True, copy: bool = False) -> dict[str, Parts]:
+def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str, Parts]:
     """The tensors of a safetensors file by name, in the order of its header, on the CPU.
 
     Each is (storage, contiguous layout, offset 0), with a storage of its own. By default the file is mapped: elements
@@ -30,6 +33,8 @@ def load_file(path: str | os.PathLike[str], *, lazy: bool = True, copy: bool = F
 
     Saves of this package replace a file and leave its mappings alone. A program that shortens a mapped file in place
     kills those that touch what is gone (SIGBUS): read files that others may rewrite with `lazy=False`.
+
+    `path` may be a file that is open in binary mode: it is read from where it is, at once, up to its last tensor.
 
     CheckpointError, before any tensor is made, for whatever the format forbids; see README. OSError for a file that
     cannot be opened.
@@ -45,10 +50,10 @@ def load_file(path: str | os.PathLike[str], *, lazy: bool = True, copy: bool = F
            [1., 4.],
            [2., 5.]])
     """
-    return read(path, lazy, copy)[0]
+    return read("load_file", path, lazy, copy)[0]
 
 
-def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+def load_metadata(path: File) -> dict[str, str]:
     """The texts that were saved with the tensors; no tensor is read. Errors as for `load_file`.
 
     >>> import tempfile
@@ -58,15 +63,20 @@ def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
     ...     load_metadata(f"{folder}/empty.safetensors")
     {'licence': 'CC0'}
     """
-    name = os.fsdecode(path)
-    with _opened(name) as (file, size):
-        metadata = _read_header(name, file, size)[0].metadata
+    name = resolved("load_metadata", path, "read")
+    if not isinstance(name, str):
+        metadata = _stream_header(name).metadata
+    else:
+        with _opened(name) as (file, size):
+            metadata = _read_header(name, file, size)[0].metadata
     return {key: value for key, value in metadata.items() if not key.startswith(RESERVED)}
 
 
-def read(path: str | os.PathLike[str], lazy: bool, copy: bool) -> tuple[dict[str, Parts], dict[str, str]]:
+def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, Parts], dict[str, str]]:
     """Tensors and all metadata of a file."""
-    name = os.fsdecode(path)
+    name = resolved(operation, path, "read")
+    if not isinstance(name, str):
+        return _read_stream(name)
     with _opened(name) as (file, size):
         header, start = _read_header(name, file, size)
         mapped = _Mapped(name, file, size, copy) if lazy else None
@@ -85,11 +95,46 @@ def read(path: str | os.PathLike[str], lazy: bool, copy: bool) -> tuple[dict[str
     return tensors, header.metadata
 
 
+def _read_stream(file: BinaryIO) -> tuple[dict[str, Parts], dict[str, str]]:
+    """Tensors, in fresh memory, and all metadata of an open file, from where it is to its last tensor."""
+    name = shown(file)
+    header = _stream_header(file)
+    source = limited(file, max((entry.end for entry in header.entries.values()), default=0))
+    tensors = {}
+    for key, entry in sorted(header.entries.items(), key=lambda item: item[1].begin):
+        storage = allocate(entry.layout)
+        _fill(name, storage, entry, lambda view, done: source.readinto(view))
+        if entry.layout.dtype is bool_:
+            _check_bools(name, key, storage, entry)
+        tensors[key] = (storage, entry.layout, 0)
+    return {key: tensors[key] for key in header.entries}, header.metadata
+
+
+def _stream_header(file: BinaryIO) -> Header:
+    """The header of an open file, checked but for whether the tensors' bytes follow."""
+    name = shown(file)
+    begin = take(file, LENGTH_BYTES + 1)
+    length = int.from_bytes(begin[:LENGTH_BYTES], "little")
+    if len(begin) <= LENGTH_BYTES or length > LARGEST_HEADER or begin[LENGTH_BYTES:] != b"{":
+        start = bytes(begin + take(file, 512 - len(begin)))
+        wrong = recognised(start) or "it does not begin with the length of a header, and the header with '{'"
+        if not start:
+            wrong = "there is nothing at or after where it is; to read what was written, go back with .seek(0)"
+        raise CheckpointError(name, f"not a safetensors file: {wrong}")
+    text = begin[LENGTH_BYTES:] + take(file, length - 1)
+    if len(text) != length:
+        raise CheckpointError(name, f"its header has {length} bytes, of which there are {len(text)}: it is truncated")
+    return parse_header(name, bytes(text), None)
+
+
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[int, int]]:
     """A regular file's descriptor and size in bytes."""
     # Non-blocking, or opening a pipe would wait for a writer for ever.
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise FileError(error.errno, f"load: {error.strerror}", path) from None
     try:
         status = os.fstat(file)
         if stat.S_ISDIR(status.st_mode):
@@ -150,15 +195,20 @@ class _Mapped:
 def _fresh(path: str, file: int, begin: int, entry: Entry, readonly: str) -> Storage:
     """Memory of the tensor's own, filled from the file; `readonly`, where not empty, says why it cannot be written."""
     storage = allocate(entry.layout)
-    left = memoryview(to_buffer(storage, contiguous((entry.layout.nbytes,), uint8)))
-    while left:
-        count = os.preadv(file, [left], begin)
-        if not count:
-            raise CheckpointError(path, "it was truncated while it was read")
-        left, begin = left[count:], begin + count
+    _fill(path, storage, entry, lambda view, done: os.preadv(file, [view], begin + done))
     if readonly:
         storage.version, storage.readonly = None, readonly
     return storage
+
+
+def _fill(path: str, storage: Storage, entry: Entry, read_into: Callable[[memoryview, int], int]) -> None:
+    """Fill a tensor's memory: `read_into` reads into a view of what is left, after so many bytes, and says how many."""
+    left, done = memoryview(to_buffer(storage, contiguous((entry.layout.nbytes,), uint8))), 0
+    while left:
+        count = read_into(left, done)
+        if not count:
+            raise CheckpointError(path, "it was truncated while it was read")
+        left, done = left[count:], done + count
 
 
 def _check_bools(path: str, name: str, storage: Storage, entry: Entry) -> None:

@@ -3,7 +3,8 @@
 Note [Structure]
 ~~~~~~~~~~~~~~~~
 ``{"version": 1, "root": VALUE}``. JSON's null, booleans, strings, numbers and arrays stand for None, bool, str, int,
-float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"tuple": [...]}``,
+float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"array": name}`` (of
+NumPy), ``{"array": [name, "uint16"]}`` (elements stored as another type of their size), ``{"tuple": [...]}``,
 ``{"dict": [[key, VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``,
 ``{"int": "0x..."}`` (beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. There are no references among containers,
 and at most `MOST_CONTAINERS` of them and `MOST_VALUES` values, counted before the text is parsed: so a small text
@@ -18,11 +19,14 @@ from collections import OrderedDict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+
+from ._arrays import STORED_AS, array_parts, is_array, plain_scalar, to_array
 from ._header import METADATA, parse_json
 from ._parts import Parts, check_parts, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Mapping
 
 VERSION = 1
 DEEPEST = 100  # containers in containers
@@ -31,7 +35,7 @@ MOST_VALUES = 10_000_000
 _KEYS = "str, int, float, complex, bool, None or tuples of these"
 
 
-class Malformed(Exception):
+class Malformed(FaculaError):
     """A structure that `encode` cannot have written; `str` of it is the reason."""
 
 
@@ -81,22 +85,18 @@ class _Encoder:
         self.names: dict[tuple, str] = {}
 
     def value(self, value: Any, path: tuple) -> Any:
-        kind = type(value)
-        if value is None or kind in _SCALARS:
-            return _scalar(value)
-        parts = self.to_parts(value)
-        if parts is not None:
-            return {"tensor": self.tensor(check_parts(parts, "save", _where(path)), path)}
-        if kind not in _CONTAINERS and self.default is not None:
+        described = self.leaf(value, path)
+        if described is _NO_LEAF and type(value) not in _CONTAINERS and self.default is not None:
             value = self.default(value)
-            kind = type(value)
-            if value is None or kind in _SCALARS:
-                return _scalar(value)
+            described = self.leaf(value, path)
+        if described is not _NO_LEAF:
+            return described
+        kind = type(value)
         if kind not in _CONTAINERS:
             remedy = "save its state_dict()" if hasattr(value, "state_dict") else "convert it to one of these"
             raise TypeError(
                 f"save: {_where(path)} is a {kind.__module__}.{kind.__qualname__}; expected a tensor, dict, "
-                f"OrderedDict, list, tuple, str, int, float, complex, bool or None; {remedy}"
+                f"OrderedDict, list, tuple, str, int, float, complex, bool, None or NumPy array; {remedy}"
             )
         if len(path) >= DEEPEST:
             raise ValueError(
@@ -108,6 +108,21 @@ class _Encoder:
             return members if kind is list else {"tuple": members}
         pairs = [[_key(key, path), self.value(member, (*path, key))] for key, member in value.items()]
         return {"dict" if kind is dict else "ordered": pairs}
+
+    def leaf(self, value: Any, path: tuple) -> Any:
+        """What stands for a tensor, an array or a plain value; `_NO_LEAF` for anything else."""
+        if value is not None and type(value) not in _SCALARS:
+            value = plain_scalar(value)
+        if value is None or type(value) in _SCALARS:
+            return _scalar(value)
+        parts = self.to_parts(value)
+        if parts is not None:
+            return {"tensor": self.tensor(check_parts(parts, "save", _where(path)), path)}
+        if not is_array(value):
+            return _NO_LEAF
+        parts, dtype = array_parts(value, "save", _where(path))
+        name = self.tensor(parts, path)
+        return {"array": [name, dtype] if dtype else name}
 
     def tensor(self, parts: Parts, path: tuple) -> str:
         """The name under which a tensor is stored: how one gets to it, made different from all others."""
@@ -127,6 +142,7 @@ class _Encoder:
         return name
 
 
+_NO_LEAF = object()
 _SCALARS = frozenset({bool, str, int, float, complex})
 _CONTAINERS = frozenset({dict, OrderedDict, list, tuple})
 
@@ -143,6 +159,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _key(key: Any, path: tuple, depth: int = 0) -> Any:
+    key = plain_scalar(key)
     if key is None or type(key) in _SCALARS:
         return _scalar(key)
     if type(key) is tuple and depth < DEEPEST:
@@ -153,11 +170,39 @@ def _key(key: Any, path: tuple, depth: int = 0) -> Any:
 # Decoding ------------------------------------------------------------------------------------------------------------
 
 
-def decode(path: str, text: str, names: Collection[str], tensor: Callable[[str], object]) -> object:
-    """The object that `text` describes, with `tensor(name)` at the tensors' places.
+class _Names:
+    """What is taken for a tensor or an array while a structure is checked: their names, and what they are to be."""
 
-    Malformed, or CheckpointError for what is no JSON, before `tensor` is called for the first time, unless the text is
-    in order and its tensors are exactly those of `names`.
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.arrays: set[tuple[str, str]] = set()
+
+    def tensor(self, name: str) -> None:
+        self.used.add(name)
+
+    def array(self, name: str, dtype: str) -> None:
+        self.used.add(name)
+        self.arrays.add((name, dtype))
+
+
+class _Made:
+    """Makes the tensors and arrays of a structure that was checked."""
+
+    def __init__(self, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> None:
+        self.tensors, self.make = tensors, make
+
+    def tensor(self, name: str) -> object:
+        return self.make(self.tensors[name])
+
+    def array(self, name: str, dtype: str) -> object:
+        return to_array(self.tensors[name], dtype)
+
+
+def decode(path: str, text: str, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> object:
+    """The object that `text` describes, with `make(parts)` at the tensors' places and arrays at those of arrays.
+
+    Malformed, or CheckpointError for what is no JSON, before `make` is called for the first time, unless the text is
+    in order and its tensors are exactly those of `tensors`.
     """
     excess = _excess(text)
     if excess:
@@ -169,37 +214,47 @@ def decode(path: str, text: str, names: Collection[str], tensor: Callable[[str],
         raise Malformed(f"it is of version {described['version']!r:.50}, this package reads {VERSION}; update it")
     if described.keys() != {"version", "root"}:
         raise Malformed("it is not a version and a root")
-    used: set[str] = set()
-    _value(described["root"], used.add, 0)
-    missing, unused = used.difference(names), set(names) - used
+    names = _Names()
+    _value(described["root"], names, 0)
+    missing, unused = names.used.difference(tensors), set(tensors) - names.used
     if missing or unused:
         raise Malformed(
             f"it names {len(missing)} tensor(s) that the file lacks ({_some(missing)}), and {len(unused)} of the file "
             f"are not in it ({_some(unused)}): another program changed the file"
         )
-    return _value(described["root"], tensor, 0)
+    for name, dtype in names.arrays:
+        stored = tensors[name][1].dtype
+        if stored.numpy is None or (dtype and stored.name != STORED_AS[dtype]):
+            raise Malformed(
+                f"tensor {name!r:.100} is {stored.name}, of which no array of {dtype or 'NumPy'} can be made"
+            )
+    return _value(described["root"], _Made(tensors, make), 0)
 
 
 def _some(names: set[str]) -> str:
     return f"{', '.join(sorted(names)[:3]):.200}" or "none"
 
 
-def _value(value: Any, tensor: Callable[[str], object], depth: int) -> Any:
+def _value(value: Any, leaves: _Names | _Made, depth: int) -> Any:
     if depth > DEEPEST:
         raise Malformed(f"it is nested more than {DEEPEST} containers deep")
     if type(value) is list:
-        return [_value(member, tensor, depth + 1) for member in value]
+        return [_value(member, leaves, depth + 1) for member in value]
     if type(value) is not dict:
         return value
     if len(value) != 1:
         raise Malformed(f"an object has {len(value)} members; expected one")
     ((tag, content),) = value.items()
     if tag in ("dict", "ordered"):
-        return _mapping(OrderedDict() if tag == "ordered" else {}, content, tensor, depth)
+        return _mapping(OrderedDict() if tag == "ordered" else {}, content, leaves, depth)
     if tag == "tuple" and type(content) is list:
-        return tuple([_value(member, tensor, depth + 1) for member in content])
+        return tuple([_value(member, leaves, depth + 1) for member in content])
     if tag == "tensor" and type(content) is str:
-        return tensor(content)
+        return leaves.tensor(content)
+    if tag == "array":
+        name, dtype = content if type(content) is list and len(content) == 2 else (content, "")
+        if type(name) is str and type(dtype) is str and (dtype in STORED_AS or content is name):
+            return leaves.array(name, dtype)
     if tag == "float" and content in ("nan", "inf", "-inf"):
         return float(content)
     if tag == "int" and type(content) is str:
@@ -208,25 +263,31 @@ def _value(value: Any, tensor: Callable[[str], object], depth: int) -> Any:
         except ValueError:
             pass
     if tag == "complex" and type(content) is list and len(content) == 2:
-        real, imaginary = (_value(part, tensor, depth + 1) for part in content)
+        real, imaginary = (_value(part, leaves, depth + 1) for part in content)
         if type(real) is float and type(imaginary) is float:
             return complex(real, imaginary)
     raise Malformed(f"{tag!r:.100} with {content!r:.100} stands for nothing known")
 
 
-def _mapping(made: dict, pairs: Any, tensor: Callable[[str], object], depth: int) -> dict:
+def _mapping(made: dict, pairs: Any, leaves: _Names | _Made, depth: int) -> dict:
     if type(pairs) is not list or not all(type(pair) is list and len(pair) == 2 for pair in pairs):
         raise Malformed("a dict is not a list of pairs")
     for key_text, member in pairs:
-        key = _value(key_text, _no_key, depth + 1)
+        key = _value(key_text, _NoKey(), depth + 1)
         try:
             if key in made:
                 raise Malformed(f"a dict has the key {_shown(key)} twice")
         except TypeError:
             raise Malformed(f"a dict has the key {_shown(key)}; expected {_KEYS}") from None
-        made[key] = _value(member, tensor, depth + 1)
+        made[key] = _value(member, leaves, depth + 1)
     return made
 
 
-def _no_key(name: str) -> object:
-    raise Malformed(f"a dict has the tensor {name!r:.100} as a key; expected {_KEYS}")
+class _NoKey(_Names):
+    """No tensor can be a key."""
+
+    def tensor(self, name: str) -> None:
+        raise Malformed(f"a dict has the tensor {name!r:.100} as a key; expected {_KEYS}")
+
+    def array(self, name: str, dtype: str) -> None:
+        self.tensor(name)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
+from ._arrays import array_parts, is_array
 from ._atomic import replacing, write_all
 from ._header import METADATA, RESERVED, build_header, stored_as
 from ._parts import Parts, check_parts, elements
+from ._streams import File, resolved, write_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    import numpy as np
 
 
-def save_file(
-    tensors: Mapping[str, Parts], path: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
-) -> None:
+def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: Mapping[str, str] | None = None) -> None:
     """Write named tensors, and texts about them, into a safetensors file.
 
-    Each tensor is (storage, layout, offset in bytes); all are written row-major, whatever their strides, from any
-    device. Tensors that share memory are written once each. complex128, which the format lacks, becomes pairs of
-    float64 along a new last dimension, which `load_file` puts together again. The file at `path` is replaced at once
-    or, on any error, not at all. TypeError and ValueError name the tensor; OSError the file.
+    Each tensor is (storage, layout, offset in bytes) or a NumPy array; all are written row-major, whatever their
+    strides, from any device. Tensors that share memory are written once each. complex128, which the format lacks,
+    becomes pairs of float64 along a new last dimension, which `load_file` puts together again. The file at `path` is
+    replaced at once or, on any error, not at all; where `path` is a file that is open in binary mode, it is written to
+    from where it is. TypeError and ValueError name the tensor; OSError the file.
     Source: https://huggingface.co/docs/safetensors.
 
-    >>> import tempfile, numpy, facula_storage
+    >>> import os, tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.arange(6.0).reshape(2, 3))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_file({"weight": (storage, layout, 0)}, f"{folder}/model.safetensors")
@@ -36,8 +38,13 @@ def save_file(
         _check_text("a name", name)
         if name == METADATA:
             raise ValueError(f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves")
-        checked[name] = check_parts(parts, "save_file", f"tensor {name!r}")
-    write(checked, path, check_metadata("save_file", metadata))
+        where = f"tensor {name!r}"
+        if is_array(parts):
+            parts, unsigned = array_parts(parts, "save_file", where)  # type: ignore[arg-type]
+            if unsigned:
+                raise TypeError(f"save_file: {where} is of dtype {unsigned}, which facula's tensors lack; convert it")
+        checked[name] = check_parts(parts, "save_file", where)
+    write("save_file", checked, path, check_metadata("save_file", metadata))
 
 
 def check_metadata(operation: str, metadata: Mapping[str, str] | None) -> dict[str, str]:
@@ -53,17 +60,25 @@ def check_metadata(operation: str, metadata: Mapping[str, str] | None) -> dict[s
     return copy
 
 
-def write(tensors: Mapping[str, Parts], path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
+def write(operation: str, tensors: Mapping[str, Parts], path: File, metadata: Mapping[str, str]) -> None:
     """Write what has been checked."""
     layouts = {name: layout for name, (_, layout, _) in tensors.items()}
     for name, layout in layouts.items():
         stored_as(layout, f"tensor {name!r}")
     header, order = build_header(layouts, metadata)
-    with replacing(os.fsdecode(path)) as file:
-        write_all(file, header)
+
+    def pieces() -> Iterator[memoryview | bytes]:
+        yield header
         for name in order:
-            for piece in elements(tensors[name]):
-                write_all(file, piece)
+            yield from elements(tensors[name])
+
+    target = resolved(operation, path, "write")
+    if not isinstance(target, str):
+        write_pieces(target, pieces())
+        return
+    with replacing(target) as file:
+        for piece in pieces():
+            write_all(file, piece)
 
 
 def _check_text(what: str, text: object) -> None:

@@ -1,9 +1,11 @@
 """The CPU backend: plans that launch vectorised C kernels on host memory.
 
-May import: facula_storage (layouts, plans), facula_allocator, NumPy, and its own C module `_kernels`.
+May import: facula_storage (layouts, plans), facula_allocator, facula_errors, NumPy, and its own C module `_kernels`.
 Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` (the planner most operators use),
 `_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
 """
+
+from facula_errors.extend import register as _register
 
 # Planners register themselves when their module is imported.
 from . import _batch_norm as _batch_norm
@@ -21,4 +23,10 @@ from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads
 
+_register("facula_cpu")
+
 __all__ = ["CpuBackend", "get_num_threads", "level", "set_num_threads"]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,9 +1,11 @@
 """facula_data: datasets, samplers, collation, and a loader that makes batches of samples.
 
-It may import NumPy, and no sibling; samples come in through the array protocols, so tensors, arrays and
-numbers all will do. Start reading at `_loader.py` (DataLoader), then `_passes.py` (one epoch) and `_fetch.py`
-(from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
+It may import NumPy and facula_errors, no other sibling; samples come in through the array protocols, so tensors,
+arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then `_passes.py` (one epoch) and
+`_fetch.py` (from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
 """
+
+from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
@@ -18,6 +20,8 @@ from ._samplers import (
     WeightedRandomSampler,
 )
 from ._split import random_split
+
+_register("facula_data")
 
 __all__ = [
     "BatchSampler",
@@ -38,3 +42,7 @@ __all__ = [
     "default_convert",
     "random_split",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

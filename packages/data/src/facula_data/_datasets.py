@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,15 @@ from ._errors import SizeError
 from ._overrides import quick_method
 
 T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+
+    class Samples(Protocol[T_co]):
+        """What will do as a dataset, whatever its class: a list, a range."""
+
+        def __getitem__(self, index: int, /) -> T_co: ...
+        def __len__(self) -> int: ...
 
 
 class Dataset(Generic[T_co]):
@@ -39,7 +48,7 @@ class Dataset(Generic[T_co]):
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
 
-    def __add__(self, other: Dataset[Any]) -> ConcatDataset:
+    def __add__(self, other: Dataset[T]) -> ConcatDataset[T_co | T]:
         return ConcatDataset([self, other])
 
 
@@ -141,13 +150,13 @@ class Subset(Dataset[T_co]):
     Source: torch.utils.data.Subset.
     """
 
-    def __init__(self, dataset: Any, indices: Sequence[Any] | np.ndarray) -> None:
+    def __init__(self, dataset: Dataset[T_co] | Samples[T_co], indices: Sequence[Any] | np.ndarray) -> None:
         if isinstance(indices, np.ndarray) and (indices.dtype == bool or indices.ndim != 1):
             raise TypeError(
                 f"Subset: expected indices of one dimension; got {indices.dtype} {indices.shape}; "
                 "numpy.flatnonzero(mask) makes indices of a mask"
             )
-        self.dataset = dataset
+        self.dataset: Any = dataset
         self.indices = indices
 
     def _index(self, position: Any) -> Any:
@@ -198,7 +207,7 @@ class Subset(Dataset[T_co]):
         return f"Subset({len(self)} of {self.dataset!r})"
 
 
-class ConcatDataset(Dataset[Any]):
+class ConcatDataset(Dataset[T_co]):
     """Several datasets, one after the other.
 
     Raises:
@@ -212,8 +221,8 @@ class ConcatDataset(Dataset[Any]):
     Source: torch.utils.data.ConcatDataset.
     """
 
-    def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets = list(datasets)
+    def __init__(self, datasets: Iterable[Dataset[T_co] | Samples[T_co]]) -> None:
+        self.datasets: list[Any] = list(datasets)
         if not self.datasets:
             raise SizeError("ConcatDataset: expected at least one dataset; got none")
         for place, dataset in enumerate(self.datasets):
@@ -224,7 +233,7 @@ class ConcatDataset(Dataset[Any]):
                 )
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> T_co:
         position = _checks.position("ConcatDataset", index, len(self))
         place = bisect_right(self.cumulative_sizes, position)
         before = self.cumulative_sizes[place - 1] if place else 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
 
-class SizeError(ValueError, AssertionError):
+
+class SizeError(FaculaError, ValueError, AssertionError):
     """Arrays or datasets that do not go together. An AssertionError too, because PyTorch raises that."""
 
 
-class CollateError(ValueError, RuntimeError):
+class CollateError(FaculaError, ValueError, RuntimeError):
     """Samples cannot become one batch.
 
     `where` leads to the part of a sample (`""`, `"[0]"`, `"['image'].mask"`), `positions` are those of the samples

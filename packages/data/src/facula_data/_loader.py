@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from reprlib import repr as shown
-from typing import Any
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
-from ._datasets import IterableDataset
+from ._datasets import Dataset, IterableDataset, T_co
 from ._fetch import BatchReader, SampleReader
 from ._passes import Pass, Progress, batched_pass, single_pass, streamed_pass, streamed_single_pass
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # which every type checker brings
+
+    from ._datasets import Samples
+    from ._seeds import SeedLike
+
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
+else:
+    from ._passes import Batch_co
+
 FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "generator", "sampler"})
 STATE = ("seed", "epoch", "position")
 
 
-class DataLoader(Seeded):
+class DataLoader(Seeded, Generic[T_co, Batch_co]):
     """Batches of a dataset, in this process.
 
     Args:
@@ -38,7 +49,9 @@ class DataLoader(Seeded):
             memory, so it need not copy.
 
     Each `iter(loader)` is the next epoch. `state_dict()` says in three integers where the newest has got to;
-    after `load_state_dict()` the next `iter(loader)` goes on from there, in the middle of an epoch too.
+    after `load_state_dict()` the next `iter(loader)` goes on from there, in the middle of an epoch too. A batch that
+    fails is not counted: the state says that it is to come. To go on with the batch after it, call `next()` of the
+    same iterator; the state then says which samples were skipped.
 
     Raises:
         ValueError, TypeError: an argument is wrong, or two exclude each other.
@@ -56,13 +69,16 @@ class DataLoader(Seeded):
     Source: torch.utils.data.DataLoader; the state after Grain's and MosaicML Streaming's.
     """
 
+    if not TYPE_CHECKING:  # which see two types: `DataLoader[Sample]` will do, the batch's is found out
+        __class_getitem__ = classmethod(GenericAlias)
+
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T_co] | Samples[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
-        batch_sampler: Any = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Sequence[Any]] | None = None,
         num_workers: int = 0,
         collate_fn: Callable[[Any], Any] | None = None,
         pin_memory: bool = False,
@@ -70,7 +86,7 @@ class DataLoader(Seeded):
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
         multiprocessing_context: Any = None,
-        generator: Any = None,
+        generator: SeedLike = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
@@ -86,8 +102,9 @@ class DataLoader(Seeded):
         self.num_workers, self.pin_memory, self.timeout = 0, False, 0
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = None, False
-        self.dataset = dataset
-        self.sampler, self.batch_sampler = sampler, batch_sampler
+        self.dataset: Any = dataset
+        self.sampler: Any = sampler
+        self.batch_sampler: Any = batch_sampler
         self.batch_size = None if batch_sampler is not None else batch_size
         self.drop_last = False if batch_sampler is not None else drop_last
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
@@ -113,17 +130,17 @@ class DataLoader(Seeded):
             raise AttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
         super().__setattr__(name, value)
 
-    def __iter__(self) -> Pass:
+    def __iter__(self) -> Pass[Batch_co]:
         previous = self._progress
         if previous.begun:
             progress = Progress(previous.epoch + 1, 0, True)
         else:
-            progress = Progress(previous.epoch, previous.position, True)
+            progress = Progress(previous.epoch, previous.position, True, previous.skipped)
         made = self._pass(progress)
         self._progress = progress
         return made
 
-    def _pass(self, progress: Progress) -> Pass:
+    def _pass(self, progress: Progress) -> Pass[Any]:
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(), progress)
@@ -152,10 +169,14 @@ class DataLoader(Seeded):
                 return owner
         return self
 
-    def state_dict(self) -> dict[str, int]:
+    def state_dict(self) -> dict[str, Any]:
         """Where the newest pass has got to: `seed`, `epoch`, and `position`, the samples delivered in that epoch.
 
         It does not depend on the batch size, so a loader with another one goes on with the same samples.
+
+        Where batches failed and the pass went on after them, `skipped` lists them as pairs [begin, end] of positions:
+        the samples before `position` were delivered, but for these. `sampler.order(epoch)[begin:end]` are their indices
+        in the dataset. A loader that goes on from the state does not try them again.
 
         >>> loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=3)
         >>> batches = iter(loader)
@@ -169,19 +190,22 @@ class DataLoader(Seeded):
         True
         """
         progress = self._progress
-        return {"seed": self._seeded().seed, "epoch": progress.epoch, "position": progress.position}
+        state: dict[str, Any] = {"seed": self._seeded().seed, "epoch": progress.epoch, "position": progress.position}
+        if progress.skipped:
+            state["skipped"] = [list(pair) for pair in progress.skipped]
+        return state
 
-    def load_state_dict(self, state_dict: Mapping[str, int]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
 
         A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
         IterableDataset is read again from its beginning, up to the position.
 
         Raises:
-            ValueError: the keys are not those three, a value is no integer of its range, or the position lies beyond
-                the epoch's samples. Nothing has changed then.
+            ValueError: the keys are not those of `state_dict()`, a value is no integer of its range, or the position
+                lies beyond the epoch's samples. Nothing has changed then.
         """
-        if not isinstance(state_dict, Mapping) or set(state_dict) != set(STATE):
+        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped"} != set(STATE):
             got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
             raise ValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
         seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
@@ -194,8 +218,9 @@ class DataLoader(Seeded):
                 f"load_state_dict: expected position to be at most {samples}, the samples of an epoch; "
                 f"got position={position}; was the state taken with another dataset?"
             )
+        skipped = _checked_skipped(state_dict.get("skipped", ()), position)
         self._seeded().seed = seed
-        self._progress = Progress(epoch, position)
+        self._progress = Progress(epoch, position, skipped=skipped)
 
     def _epoch_length(self) -> int | None:
         """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""
@@ -220,6 +245,22 @@ class DataLoader(Seeded):
         if self.drop_last:
             parts.append("drop_last=True")
         return f"DataLoader({', '.join(parts)}{count})"
+
+
+def _checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
+    """Pairs of positions, in order, none of them beyond `position`."""
+    pairs = []
+    least = 0
+    for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
+        whole = isinstance(pair, (list, tuple)) and len(pair) == 2 and all(type(place) is int for place in pair)
+        if not whole or not least <= pair[0] < pair[1] <= position:
+            raise ValueError(
+                "load_state_dict: expected skipped to be pairs [begin, end] of positions, in order, up to "
+                f"position={position}; got {shown(pair)}"
+            )
+        pairs.append((pair[0], pair[1]))
+        least = pair[1]
+    return tuple(pairs)
 
 
 def _check_workers(

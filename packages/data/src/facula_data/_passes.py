@@ -7,68 +7,89 @@ as it delivers batches; (epoch, position) is all that is needed to go on elsewhe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ._fetch import BatchReader, SampleReader, as_list, collated
+from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
 
+Batch_co = TypeVar("Batch_co", covariant=True)
+
 
 class Progress:
-    """How far a loader has got: `position` samples of `epoch` were delivered. `begun` while a pass is under way."""
+    """How far a loader has got in `epoch`: the samples before `position` were delivered, but for those of `skipped`.
 
-    __slots__ = ("begun", "epoch", "position")
-
-    def __init__(self, epoch: int, position: int, begun: bool = False) -> None:
-        self.epoch, self.position, self.begun = epoch, position, begun
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Progress, (self.epoch, self.position, self.begun)
-
-
-class Pass:
-    """An iterator over the batches of one epoch, from where `progress` says.
-
-    A batch counts when it is delivered: after an error the state still says that it is to come, while the next
-    `next()` goes on with the one after it.
+    `skipped` holds pairs (begin, end) of positions, in order. `begun` while a pass is under way.
     """
 
-    __slots__ = ("_drawn", "_ended", "_make", "_progress", "_size", "_units")
+    __slots__ = ("begun", "epoch", "position", "skipped")
+
+    def __init__(
+        self, epoch: int, position: int, begun: bool = False, skipped: tuple[tuple[int, int], ...] = ()
+    ) -> None:
+        self.epoch, self.position, self.begun, self.skipped = epoch, position, begun, skipped
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Progress, (self.epoch, self.position, self.begun, self.skipped)
+
+    def deliver(self, begin: int, end: int) -> None:
+        """Count the samples from `begin` to `end`; those between `position` and `begin` have failed and are skipped."""
+        if begin > self.position:
+            self.skipped += ((self.position, begin),)
+        self.position = end
+
+    def finish(self) -> None:
+        """Go on to the next epoch."""
+        self.epoch, self.position, self.begun, self.skipped = self.epoch + 1, 0, False, ()
+
+
+class Pass(Generic[Batch_co]):
+    """An iterator over the batches of one epoch, from where `progress` says.
+
+    Note [Failed batches]: a batch counts when it is delivered. After an error the state says that the batch is still to
+    come, so a program that starts again from the state tries it again. The next `next()` of the same pass goes on with
+    the batch after it; once that is delivered, the failed one is skipped, and the state says so. What the samplers or
+    the iterator of a dataset raise is no batch's error: a stream that can go on goes on with the samples that it had
+    given, and one that has ended leaves the state where it was.
+    """
+
+    __slots__ = ("_drawn", "_failed", "_finished", "_make", "_progress", "_size", "_units")
 
     def __init__(
         self, units: Iterator[Any], make: Callable[[Any], Any], size: Callable[[Any], int], progress: Progress
     ) -> None:
         self._units, self._make, self._size, self._progress = units, make, size, progress
         self._drawn = progress.position
-        self._ended = False
+        self._failed = self._finished = False
 
-    def __iter__(self) -> Pass:
+    def __iter__(self) -> Pass[Batch_co]:
         return self
 
-    def __next__(self) -> Any:
-        progress = self._progress
+    def __next__(self) -> Batch_co:
         try:
             unit = next(self._units)
         except StopIteration:
-            if not self._ended:
-                self._ended = True
-                progress.epoch, progress.position, progress.begun = progress.epoch + 1, 0, False
+            if not (self._finished or self._failed):
+                self._finished = True
+                self._progress.finish()
             raise
-        except Exception:
-            self._ended = True  # by an error, which is not the end of the epoch
+        except BaseException:
+            self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
             raise
-        self._drawn += self._size(unit)
+        self._failed = False
+        begin = self._drawn
+        self._drawn = end = begin + self._size(unit)
         try:
             batch = self._make(unit)
         except StopIteration as error:
             # It would look like the end of the epoch, and the rest of the samples would be lost without a word.
             raise RuntimeError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from error
-        progress.position = self._drawn
+        self._progress.deliver(begin, end)
         return batch
 
 
-def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> Pass:
+def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> Pass[Any]:
     """Batches of a dataset with samples by index."""
     batches = quick_method(batch_sampler, "batches", "__iter__")
     if batches is not None:
@@ -77,31 +98,27 @@ def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> P
     return Pass(_skip_groups(groups, progress.position), read, len, progress)
 
 
-def single_pass(sampler: Any, read: SampleReader, progress: Progress) -> Pass:
+def single_pass(sampler: Any, read: SampleReader, progress: Progress) -> Pass[Any]:
     """Samples by index, one at a time."""
     order = order_of(sampler, progress.epoch)
-    start = progress.position
-    indices = islice(iter(sampler), start, None) if order is None else iter(as_list(order[start:]))
+    indices = indices_from(sampler if order is None else order, progress.position)
     return Pass(indices, read, _one, progress)
 
 
 def streamed_pass(
     dataset: Any, batch_size: int, drop_last: bool, collate: Callable[[list[Any]], Any], progress: Progress
-) -> Pass:
+) -> Pass[Any]:
     """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again."""
-    numbered = _numbered(dataset, progress.position)
-    groups = iter(lambda: list(islice(numbered, batch_size)), [])
-    full = (group for group in groups if len(group) == batch_size or not drop_last)
 
     def make(group: list[tuple[int, Any]]) -> Any:
         return collated(collate, [sample for _, sample in group], [number for number, _ in group])
 
-    return Pass(full, make, len, progress)
+    return Pass(_Groups(_Numbered(dataset, progress.position), batch_size, drop_last), make, len, progress)
 
 
-def streamed_single_pass(dataset: Any, read: SampleReader, progress: Progress) -> Pass:
+def streamed_single_pass(dataset: Any, read: SampleReader, progress: Progress) -> Pass[Any]:
     """Samples of a dataset that can only be iterated, one at a time."""
-    return Pass(_numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), _one, progress)
+    return Pass(_Numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), _one, progress)
 
 
 def _one(unit: Any) -> int:
@@ -125,20 +142,60 @@ def _skip_groups(groups: Iterator[Any], start: int) -> Iterator[Any]:
         raise ValueError(f"load_state_dict: expected an epoch of at least {start} samples; batch_sampler gave {passed}")
 
 
-def _numbered(dataset: Any, start: int) -> Iterator[tuple[int, Any]]:
-    """(number, sample) from `start` on; what the dataset raises says the number."""
-    samples = iter(dataset)
-    number = 0
-    while True:
-        try:
-            sample = next(samples)
-        except StopIteration:
-            break
-        except Exception as error:
-            error.add_note(f"DataLoader: raised by the iterator of {type(dataset).__name__} at sample {number}")
-            raise
-        if number >= start:
-            yield number, sample
-        number += 1
-    if number < start:
-        raise ValueError(f"load_state_dict: expected an epoch of at least {start} samples; the dataset gave {number}")
+class _Numbered:
+    """(number, sample) of a dataset's iterator from `start` on; what it raises says the number.
+
+    Not a generator, which would end with the first error: the iterator may be able to go on.
+    """
+
+    __slots__ = ("_name", "_number", "_samples", "_start")
+
+    def __init__(self, dataset: Any, start: int) -> None:
+        self._samples, self._name, self._start, self._number = iter(dataset), type(dataset).__name__, start, 0
+
+    def __iter__(self) -> _Numbered:
+        return self
+
+    def __next__(self) -> tuple[int, Any]:
+        while True:
+            number = self._number
+            try:
+                sample = next(self._samples)
+            except StopIteration:
+                if number < self._start:
+                    raise ValueError(
+                        f"load_state_dict: expected an epoch of at least {self._start} samples; "
+                        f"the dataset gave {number}"
+                    ) from None
+                raise
+            except Exception as error:
+                error.add_note(f"DataLoader: raised by the iterator of {self._name} at sample {number}")
+                raise
+            self._number = number + 1
+            if number >= self._start:
+                return number, sample
+
+
+class _Groups:
+    """Lists of `size` samples; those before an error of the iterator wait for the samples after it."""
+
+    __slots__ = ("_drop_last", "_group", "_samples", "_size")
+
+    def __init__(self, samples: Iterator[tuple[int, Any]], size: int, drop_last: bool) -> None:
+        self._samples, self._size, self._drop_last = samples, size, drop_last
+        self._group: list[tuple[int, Any]] = []
+
+    def __iter__(self) -> _Groups:
+        return self
+
+    def __next__(self) -> list[tuple[int, Any]]:
+        group = self._group
+        waiting = len(group)  # from before an error
+        for sample in self._samples:
+            group.append(sample)
+            if len(group) == self._size:
+                break
+        if len(group) == waiting or (self._drop_last and len(group) < self._size):
+            raise StopIteration  # the end; or the iterator ended with its error, and what waits is still to come
+        self._group = []
+        return group

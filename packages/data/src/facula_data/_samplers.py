@@ -1,22 +1,28 @@
 """Samplers: in which order a pass takes samples, as indices.
 
 A sampler of your own needs `__iter__` and, for `len(loader)`, `__len__`. With a method `order(epoch)`, which gives all
-indices of one epoch as an array, a loader also goes on from the middle of an epoch at once (Note [Order]).
+indices of one epoch as an array or another sequence that can be sliced, a loader also goes on from the middle of an
+epoch at once (Note [Order]).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from . import _checks
+from ._orders import BLOCK, BlockOrder, indices_from
 from ._overrides import quick_method
 from ._seeds import Seeded, bits, permutation, uniform
 
+if TYPE_CHECKING:
+    from ._seeds import SeedLike
+
 T_co = TypeVar("T_co", covariant=True)
+Order: TypeAlias = np.ndarray | BlockOrder
 
 
 class Sampler(Generic[T_co]):
@@ -66,18 +72,25 @@ class _RandomOrder(Sampler[int], Seeded):
 
     num_samples: int
 
-    def __init__(self, generator: Any) -> None:
+    def __init__(self, generator: SeedLike) -> None:
         Seeded.__init__(self, generator)
         self._passes = 0
 
-    def order(self, epoch: int) -> np.ndarray:
+    def order(self, epoch: int) -> Order:
         """The indices of one epoch, int64 (len(self),), the same at each call."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[int]:
         epoch = self._passes
         self._passes += 1
-        return iter(self.order(epoch).tolist())
+        return indices_from(self.order(epoch), 0)
+
+    def _draws(self, epoch: int, index: Callable[[np.ndarray], np.ndarray]) -> BlockOrder:
+        """`num_samples` independent draws: `index` of random numbers in [0, 1)."""
+        seed = self.seed
+        return BlockOrder(
+            self.num_samples, BLOCK, lambda number: index(uniform(bits(seed, epoch, start=number * BLOCK), BLOCK))
+        )
 
     def __len__(self) -> int:
         return self.num_samples
@@ -107,7 +120,7 @@ class RandomSampler(_RandomOrder):
     """
 
     def __init__(
-        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Any = None
+        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: SeedLike = None
     ) -> None:
         super().__init__(generator)
         self.data_source = data_source
@@ -122,13 +135,20 @@ class RandomSampler(_RandomOrder):
     def num_samples(self) -> int:  # type: ignore[override]  # a dataset may grow between epochs
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
-    def order(self, epoch: int) -> np.ndarray:
-        """The indices of one epoch, int64 (len(self),), the same at each call."""
-        words, available, wanted = bits(self.seed, epoch), len(self.data_source), self.num_samples
+    def order(self, epoch: int) -> Order:
+        """The indices of one epoch, int64 (len(self),), the same at each call.
+
+        An array; where an epoch can be longer than `data_source`, a sequence whose slices are arrays, which takes the
+        memory of a block of draws, or of one round over `data_source`, however large `num_samples` is.
+        """
+        seed, available, wanted = self.seed, len(self.data_source), self.num_samples
         if self.replacement:
-            return (uniform(words, wanted) * available).astype(np.int64)
-        rounds = [permutation(words, available) for _ in range(-(-wanted // available))]
-        return np.concatenate(rounds)[:wanted] if len(rounds) > 1 else rounds[0][:wanted]
+            return self._draws(epoch, lambda numbers: (numbers * available).astype(np.int64))
+        if wanted <= available:
+            return permutation(bits(seed, epoch), available)[:wanted]
+        return BlockOrder(
+            wanted, available, lambda number: permutation(bits(seed, epoch, start=number * available), available)
+        )
 
 
 class SubsetRandomSampler(_RandomOrder):
@@ -144,7 +164,7 @@ class SubsetRandomSampler(_RandomOrder):
     Source: torch.utils.data.SubsetRandomSampler.
     """
 
-    def __init__(self, indices: Sequence[int] | np.ndarray, generator: Any = None) -> None:
+    def __init__(self, indices: Sequence[int] | np.ndarray, generator: SeedLike = None) -> None:
         super().__init__(generator)
         self.indices = np.array(indices, dtype=np.int64 if not len(indices) else None)
         if self.indices.ndim != 1 or self.indices.dtype.kind not in "iu":
@@ -182,7 +202,11 @@ class WeightedRandomSampler(_RandomOrder):
     """
 
     def __init__(
-        self, weights: Sequence[float] | np.ndarray, num_samples: int, replacement: bool = True, generator: Any = None
+        self,
+        weights: Sequence[float] | np.ndarray,
+        num_samples: int,
+        replacement: bool = True,
+        generator: SeedLike = None,
     ) -> None:
         super().__init__(generator)
         self.weights = np.array(weights, dtype=np.float64)
@@ -205,14 +229,17 @@ class WeightedRandomSampler(_RandomOrder):
                 f"samples with replacement={self.replacement}; got {available}"
             )
 
-    def order(self, epoch: int) -> np.ndarray:
-        """The indices of one epoch, int64 (len(self),), the same at each call."""
+    def order(self, epoch: int) -> Order:
+        """The indices of one epoch, int64 (len(self),), the same at each call.
+
+        With replacement a sequence whose slices are arrays, drawn a block at a time; without, an array.
+        """
         words = bits(self.seed, epoch)
         if self.replacement:
             ends = (self.weights / self.weights.max()).cumsum()
             # Rounding may put a draw at the very end; it belongs to the last index that can be drawn.
             last = int(np.flatnonzero(self.weights)[-1])
-            return np.minimum(ends.searchsorted(uniform(words, self.num_samples) * ends[-1], side="right"), last)
+            return self._draws(epoch, lambda numbers: np.minimum(ends.searchsorted(numbers * ends[-1], "right"), last))
         candidates = np.flatnonzero(self.weights)
         # log(-log(1 - u) / weight), in a form that the smallest weights do not overflow; u may be 0.
         with np.errstate(divide="ignore"):

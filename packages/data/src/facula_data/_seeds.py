@@ -10,14 +10,21 @@ of the counter and streams never overlap; nothing has to be replayed to get to a
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    class _Seeded(Protocol):
+        def initial_seed(self) -> int: ...
+
+    # A seed, or what gives one.
+    SeedLike: TypeAlias = int | np.integer[Any] | np.random.Generator | _Seeded | None
+
 ORDER, SPLIT = 0, 1  # purposes: one seed may both split a dataset and shuffle the parts
+WORDS = 4  # made of one count
 
 _source: Callable[[], int] | None = None
 
@@ -69,7 +76,7 @@ def seed_of(operation: str, generator: Any) -> int:
 class Seeded:
     """Has a `seed`: an int from 0 to 2**64 - 1, drawn when it is first asked for."""
 
-    def __init__(self, generator: Any = None) -> None:
+    def __init__(self, generator: SeedLike = None) -> None:
         check_generator(type(self).__name__, generator)
         self.generator = generator
         self._seed: int | None = None
@@ -85,9 +92,12 @@ class Seeded:
         self._seed = checked_seed(type(self).__name__, value)
 
 
-def bits(seed: int, epoch: int, purpose: int = ORDER) -> np.random.Philox:
-    """The random words of one epoch, for one purpose."""
-    return np.random.Philox(key=seed, counter=np.array([0, 0, purpose, epoch], dtype=np.uint64))
+def bits(seed: int, epoch: int, purpose: int = ORDER, start: int = 0) -> np.random.Philox:
+    """The random words of one epoch, for one purpose, from word `start` on."""
+    high, low = divmod(start // WORDS, 1 << 64)
+    words = np.random.Philox(key=seed, counter=np.array([low, high, purpose, epoch], dtype=np.uint64))
+    words.random_raw(start % WORDS)
+    return words
 
 
 def permutation(words: np.random.Philox, count: int) -> np.ndarray:

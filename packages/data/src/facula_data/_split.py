@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
+
+from facula_errors.extend import warn
 
 from . import _checks
 from ._datasets import Subset
 from ._seeds import SPLIT, bits, permutation, seed_of
 
+if TYPE_CHECKING:
+    from ._datasets import Dataset, Samples
+    from ._seeds import SeedLike
 
-def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset[Any]]:
+T = TypeVar("T")
+
+
+def random_split(
+    dataset: Dataset[T] | Samples[T], lengths: Sequence[float], generator: SeedLike = None
+) -> list[Subset[T]]:
     """Parts of the given lengths, with the samples in random order.
 
     Args:
@@ -29,13 +38,13 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
 
     Source: torch.utils.data.random_split.
     """
-    available = len(dataset)
+    available = len(dataset)  # type: ignore[arg-type]
     counts = _counts(available, list(lengths))
     for place, count in enumerate(counts):
         if not count:
-            warnings.warn(f"random_split: part {place} of {available} samples is empty", stacklevel=2)
+            warn(f"random_split: part {place} of {available} samples is empty")
     order = permutation(bits(seed_of("random_split", generator), 0, SPLIT), available)
-    parts: list[Subset[Any]] = []
+    parts: list[Subset[T]] = []
     start = 0
     for count in counts:
         parts.append(Subset(dataset, order[start : start + count]))

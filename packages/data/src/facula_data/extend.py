@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ._native import Native
 from ._seeds import set_seed_source
+
+if TYPE_CHECKING:  # what arguments may be
+    from ._datasets import Samples as Samples
+    from ._seeds import SeedLike as SeedLike
 
 __all__ = ["Native", "set_seed_source"]

@@ -1,22 +1,21 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `nn`, `optim` and `utils` are loaded when they are first used.
+May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `utils` are loaded when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
 
-# ruff: noqa: F403  the face takes over what its siblings list as public
+# ruff: noqa: F403, F405  the face takes over what its siblings list as public
 from __future__ import annotations
 
-import sys as _sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
 from ._siblings import needs as _needs
 
 with _needs("facula"):
-    import facula_tensor as _tensor
+    import facula_errors.extend as _errors
     from facula_autograd import (
         enable_grad,
         inference_mode,
@@ -44,37 +43,46 @@ with _needs("facula"):
     from facula_storage import bool_ as bool
     from facula_tensor import *
 from . import autograd, cuda
+from ._names import publish as _publish
 from ._saving import load, save
 
 if TYPE_CHECKING:
+    from . import errors as errors
     from . import nn as nn
     from . import optim as optim
     from . import utils as utils
 
 __version__ = "0.1.0"
 
+_errors.register("facula", but=("facula.examples",))
+
 # PyTorch's short names of the dtypes.
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 short, int, long = int16, int32, int64
 
 __all__ = [
-    "autograd", "bfloat16", "bool", "cdouble", "cfloat", "complex64", "complex128", "cuda", "device", "double", "dtype",
-    "e", "enable_grad", "float", "float16", "float32", "float64", "get_num_threads", "half", "inf", "inference_mode",
-    "int", "int8", "int16", "int32", "int64", "is_grad_enabled", "is_inference_mode_enabled", "load", "long", "nan",
-    "nn", "no_grad", "optim", "pi", "save", "set_grad_enabled", "set_num_threads", "short", "uint8", "utils",
+    "Generator", "Parameter", "Size", "Tensor", "abs", "absolute", "add", "all", "amax", "amin", "any", "arange",
+    "argmax", "argmin", "as_strided", "as_tensor", "autograd", "bernoulli", "bfloat16", "bitwise_and",
+    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bmm", "bool",
+    "broadcast_to", "can_cast", "cat", "cdouble", "cfloat", "channels_last", "channels_last_3d", "chunk", "clamp",
+    "clamp_max", "clamp_min", "clip", "clone", "complex64", "complex128", "concat", "concatenate", "contiguous_format",
+    "conv2d", "conv_transpose2d", "cos", "cuda", "default_generator", "device", "div", "divide", "dot", "double",
+    "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp", "expm1", "eye", "flatten",
+    "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack", "from_numpy", "frombuffer",
+    "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions", "get_rng_state", "greater",
+    "greater_equal", "gt", "half", "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64",
+    "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isfinite",
+    "isinf", "isnan", "layout", "le", "less", "less_equal", "linspace", "load", "log", "log1p", "log_softmax",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "long", "lt", "manual_seed", "matmul", "max",
+    "max_pool2d", "maximum", "mean", "memory_format", "min", "minimum", "mm", "moveaxis", "movedim", "mul", "multiply",
+    "mv", "nan", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "normal", "not_equal", "numel", "ones",
+    "ones_like", "optim", "permute", "pi", "pow", "preserve_format", "printoptions", "prod", "promote_types", "rand",
+    "rand_like", "randint", "randn", "randn_like", "randperm", "reciprocal", "relu", "remainder", "reshape",
+    "result_type", "rsqrt", "save", "seed", "select", "set_default_dtype", "set_grad_enabled", "set_num_threads",
+    "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "sin", "softmax", "split", "sqrt", "square",
+    "squeeze", "stack", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tanh", "tensor",
+    "transpose", "true_divide", "uint8", "unbind", "unsqueeze", "utils", "where", "zeros", "zeros_like",
 ]  # fmt: skip
-__all__ += _tensor.__all__
 
-_LATER = ("nn", "optim", "utils")  # modules that are loaded when they are first asked for
-
-
-def __getattr__(name: str) -> object:
-    if name in _LATER:
-        from importlib import import_module
-
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+# Modules that are loaded when they are first asked for come last.
+_publish(__name__, "cuda", later=("errors", "nn", "optim", "utils"))

@@ -12,25 +12,31 @@ from ._siblings import needs
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
+    from typing import BinaryIO
 
     from facula_checkpoint import Parts
+    from facula_tensor.extend import DeviceLike
 
 __all__ = ["load", "save"]
 
 
-def save(obj: Any, f: str | os.PathLike[str]) -> None:
+def save(obj: Any, f: str | os.PathLike[str] | BinaryIO) -> None:
     """Write a tensor, or nested containers of tensors and plain values, into the file `f`, at once or not at all.
+
+    `f` is a path, or a file that is open in binary mode (`io.BytesIO` too), which is written to from where it is.
 
     Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool, None and Size (which
     comes back as a tuple), as keys too. So `state_dict()`s of modules, optimizers and schedules can be saved, alone or
     together. The file is a safetensors file, which other libraries can open: a tensor has the name of the way to it,
     `model.conv.weight`. Tensors that are the same memory (tied weights) are written once and shared after `load`.
-    What asks for gradients is written as the numbers that it has.
+    What asks for gradients is written as the numbers that it has. NumPy's arrays come back as arrays, its numbers as
+    Python's.
 
     Raises:
-        TypeError: something is none of these; says where it is.
+        TypeError: something is none of these; says where it is. Or `f` is in text mode.
         ValueError: containers are nested too deeply, or a tensor is on device "meta" and has no elements.
-        OSError: the file cannot be written; what was there before is as it was.
+        OSError: the file cannot be written; what was at the path before is as it was.
 
     >>> import os, tempfile, facula
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -41,18 +47,22 @@ def save(obj: Any, f: str | os.PathLike[str]) -> None:
     """
     with needs("facula.save"):
         import facula_checkpoint
-    check_path("save", f)
     facula_checkpoint.save(obj, f, to_parts=to_parts, default=without_size)
 
 
 def load(
-    f: str | os.PathLike[str], map_location: Any = None, *, weights_only: bool | None = None, mmap: bool | None = None
+    f: str | os.PathLike[str] | BinaryIO,
+    map_location: DeviceLike | Mapping[Any, DeviceLike] | None = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
 ) -> Any:
     """What `save` wrote into the file `f`; of any other safetensors file, a dict of its tensors by name.
 
     Args:
+        f: a path, or a file that is open in binary mode, which is read from where it is to the end of what was saved.
         map_location: the device on which the tensors are wanted; None is the CPU. A dict leads from the device where
-            a tensor would be to the one where it is wanted: `{"cpu": "cuda"}`.
+            a tensor would be to the one where it is wanted: `{"cpu": "cuda"}`. NumPy's arrays stay on the CPU.
         weights_only: accepted for programs that pass it; nothing but data is ever read, whatever it is.
         mmap: read the elements from the file when they are touched; the file is not changed by what is written. It
             must stay as long as it is: touching what somebody has cut off ends the program (SIGBUS). `save` replaces
@@ -65,11 +75,13 @@ def load(
 
     >>> load("no such file")
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] No such file or directory: 'no such file'
+    facula_errors.MissingFileError: [Errno 2] load: No such file or directory: 'no such file'
     """
     with needs("facula.load"):
         import facula_checkpoint
-    check_path("load", f)
+    if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
+        got = type(f).__name__
+        raise ValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
     device = wanted_device(map_location)
 
     def from_parts(parts: Parts) -> Tensor:
@@ -78,15 +90,6 @@ def load(
         return tensor if device is layout.device else tensor.to(device)
 
     return facula_checkpoint.load(f, from_parts=from_parts, lazy=bool(mmap), copy=bool(mmap))
-
-
-def check_path(operation: str, f: Any) -> None:
-    """TypeError unless `f` can be a path."""
-    if not isinstance(f, (str, bytes)) and not hasattr(f, "__fspath__"):
-        raise TypeError(
-            f"{operation}: expected f to be a path; got {type(f).__name__}; "
-            "tensors are mapped from files and replaced in them as a whole, which an open file does not allow"
-        )
 
 
 def wanted_device(map_location: Any) -> Device:

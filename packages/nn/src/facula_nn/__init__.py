@@ -1,28 +1,21 @@
 """facula_nn: modules, layers, losses and initial values, under PyTorch's names.
 
 What it is: `Module` and containers (here), layers (`layers/`, a file a family), `functional`, `init`, `utils`.
-May import: facula_tensor, its `functional` and its `extend`; NumPy.
+May import: facula_tensor, its `functional` and its `extend`; facula_errors; NumPy.
 Where next: `_module.py` for what a call does, `_tree.py` and Note [Where members are] in `_members.py` for where
 parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 """
 
-# ruff: noqa: F403  each family lists its public names in its own __all__
+# ruff: noqa: F403, F405  each family lists its public names in its own __all__
+from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter
-from facula_tensor.extend import library
+from facula_tensor.extend import listed
 
-from . import _containers, functional, init, utils
+from . import functional, init, utils
 from ._arguments import check_arguments as _check_arguments
 from ._containers import *
 from ._members import Buffer
 from ._module import Module
-from .layers import activation as _activation
-from .layers import convolution as _convolution
-from .layers import dropout as _dropout
-from .layers import flatten as _flatten
-from .layers import linear as _linear
-from .layers import loss as _loss
-from .layers import normalization as _normalization
-from .layers import pooling as _pooling
 from .layers.activation import *
 from .layers.convolution import *
 from .layers.dropout import *
@@ -32,7 +25,7 @@ from .layers.loss import *
 from .layers.normalization import *
 from .layers.pooling import *
 
-library.add("facula_nn")  # errors name the user's line, not one of these
+_register("facula_nn")  # errors name the user's line, not one of these
 for _family in (_activation, _convolution, _dropout, _flatten, _linear, _loss, _normalization, _pooling):
     for _name in _family.__all__:
         if _name != "Identity":  # which takes anything
@@ -40,13 +33,12 @@ for _family in (_activation, _convolution, _dropout, _flatten, _linear, _loss, _
 
 __version__ = "0.1.0"
 
-__all__ = ["Buffer", "Module", "functional", "init", "utils"]
-__all__ += _containers.__all__
-__all__ += _activation.__all__
-__all__ += _convolution.__all__
-__all__ += _dropout.__all__
-__all__ += _flatten.__all__
-__all__ += _linear.__all__
-__all__ += _loss.__all__
-__all__ += _normalization.__all__
-__all__ += _pooling.__all__
+__all__ = [
+    "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss",
+    "Identity", "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
+    "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init", "utils",
+]  # fmt: skip
+
+__dir__ = listed(__name__, "Parameter")

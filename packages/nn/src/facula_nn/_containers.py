@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from facula_tensor import Parameter, Tensor
 
@@ -14,6 +14,14 @@ from ._module import Module, nested
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Self
+
+    from typing_extensions import TypeVar  # which every type checker brings: what a list of anything is a list of
+
+    M = TypeVar("M", bound=Module, default=Module)
+else:
+    from typing import TypeVar
+
+    M = TypeVar("M")
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -30,7 +38,7 @@ class _Holder(Module):
         )
 
 
-class _Row(Module):
+class _Row(Module, Generic[M]):
     """Modules one after another, under the names "0", "1", ..."""
 
     def _place(self, index: Any, length: int) -> int:
@@ -59,9 +67,13 @@ class _Row(Module):
     def __len__(self) -> int:
         return len(members(self, MODULE))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[M]:
         return iter([module for _, module in members(self, MODULE)])
 
+    @overload
+    def __getitem__(self, index: int) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._part(members(self, MODULE)[index])
@@ -71,7 +83,7 @@ class _Row(Module):
     def _part(self, named: list[tuple[str, Any]]) -> Any:
         return type(self)([module for _, module in named])  # type: ignore[call-arg]
 
-    def __setitem__(self, index: int, module: Module) -> None:
+    def __setitem__(self, index: int, module: M) -> None:
         named = members(self, MODULE)
         setattr(self, named[self._place(index, len(named))][0], module)
 
@@ -80,12 +92,12 @@ class _Row(Module):
         del named[index if isinstance(index, slice) else self._place(index, len(named))]
         self._set_all(named)
 
-    def append(self, module: Module) -> Self:
+    def append(self, module: M) -> Self:
         """Add a module at the end."""
         self.add_module(self._free_name(), module)
         return self
 
-    def insert(self, index: int, module: Module) -> Self:
+    def insert(self, index: int, module: M) -> Self:
         """Add a module before place `index`; the names that follow count on."""
         if not isinstance(module, Module):
             raise TypeError(f"{type(self).__name__}.insert: expected a Module; got {type(module).__name__}")
@@ -98,7 +110,7 @@ class _Row(Module):
         self._set_all(named)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Self:
+    def extend(self, modules: Iterable[M]) -> Self:
         """Add modules at the end."""
         if isinstance(modules, Module) and not isinstance(modules, _Row):
             raise TypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
@@ -112,14 +124,14 @@ class _Row(Module):
         del self[key]
         return module
 
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
+    def __iadd__(self, modules: Iterable[M]) -> Self:
         return self.extend(modules)
 
-    def __add__(self, other: Iterable[Module]) -> Any:
+    def __add__(self, other: Iterable[M]) -> Self:
         return self._part([(str(place), module) for place, module in enumerate(chain(self, other))])
 
 
-class Sequential(_Row):
+class Sequential(_Row[Module]):
     """Modules called in turn, each on what the one before gave. Made from modules, or from one dict of named ones.
 
     >>> from facula_nn import Linear, ReLU
@@ -131,6 +143,10 @@ class Sequential(_Row):
     )
     """
 
+    @overload
+    def __init__(self, *args: Module) -> None: ...
+    @overload
+    def __init__(self, arg: Mapping[str, Module], /) -> None: ...
     def __init__(self, *args: Any) -> None:
         super().__init__()
         named = args[0].items() if len(args) == 1 and isinstance(args[0], Mapping) else enumerate(args)
@@ -140,7 +156,7 @@ class Sequential(_Row):
     def _part(self, named: list[tuple[str, Any]]) -> Any:
         return type(self)(dict(named))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Tensor | Any:  # a tensor, or what the last module makes of it
         """The last module's result."""
         own = self.__dict__
         for name, kind in self._kinds.items():
@@ -148,13 +164,13 @@ class Sequential(_Row):
                 input = own[name](input)
         return input
 
-    def __mul__(self, times: int) -> Any:
+    def __mul__(self, times: int) -> Self:
         return type(self)(*list(self) * times)
 
     __rmul__ = __mul__
 
 
-class ModuleList(_Holder, _Row):
+class ModuleList(_Holder, _Row[M]):
     """A list of modules, whose parameters are found. It computes nothing itself.
 
     >>> from facula_nn import Linear
@@ -164,7 +180,7 @@ class ModuleList(_Holder, _Row):
     )
     """
 
-    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+    def __init__(self, modules: Iterable[M] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.extend(_several("ModuleList", modules))
@@ -183,7 +199,7 @@ class ModuleList(_Holder, _Row):
         return nested(self._get_name(), [], children)
 
 
-class ModuleDict(_Holder, MutableMapping):
+class ModuleDict(_Holder, MutableMapping[str, M]):
     """Modules under keys, whose parameters are found. It computes nothing itself.
 
     >>> from facula_nn import ReLU, Tanh
@@ -197,18 +213,18 @@ class ModuleDict(_Holder, MutableMapping):
     __eq__ = Module.__eq__
     __hash__ = Module.__hash__
 
-    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
+    def __init__(self, modules: Mapping[str, M] | Iterable[tuple[str, M]] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(_pairs("ModuleDict", modules))
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> M:
         try:
             return self._modules[key]
         except KeyError:
             raise KeyError(f"ModuleDict: there is no module {key!r}; there are {', '.join(self) or 'none'}") from None
 
-    def __setitem__(self, key: str, module: Module) -> None:
+    def __setitem__(self, key: str, module: M) -> None:
         self.add_module(key, module)
 
     def __delitem__(self, key: str) -> None:
@@ -279,7 +295,7 @@ class ParameterList(_Holder):
         return nested(self._get_name(), [], [f"  ({place}): {_shown(value)}" for place, value in enumerate(self)])
 
 
-class ParameterDict(_Holder, MutableMapping):
+class ParameterDict(_Holder, MutableMapping[str, Any]):
     """Parameters under keys, which are found; tensors become parameters, other values stay as they are.
 
     >>> from facula_tensor import ones

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import warn
 from facula_tensor import Function, Tensor, is_grad_enabled
 from facula_tensor.extend import Handle, Hooks
 
@@ -108,9 +109,7 @@ def _call_anyway(hook: Callable, arguments: tuple) -> None:
     try:
         hook(*arguments)
     except Exception as error:
-        from warnings import warn
-
-        warn(f"a forward hook raised {error!r} while another exception was on its way", stacklevel=2)
+        warn(f"a forward hook raised {error!r} while another exception was on its way")
 
 
 # ---------------------------------------------------------------------------------------------------- gradients

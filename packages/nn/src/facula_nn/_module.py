@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
@@ -15,11 +17,20 @@ from ._tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Self
+    from typing import ParamSpec, Protocol, Self, TypeVar
 
-    from facula_tensor.extend import Handle, Hooks
+    from facula_tensor.extend import DeviceLike, Handle, Hooks, MemoryFormat
 
     from ._state import Keys
+
+    P = ParamSpec("P")
+    Output = TypeVar("Output", covariant=True)
+
+    class Forward(Protocol[P, Output]):
+        """What has a `forward`: with it as `self`, a call takes the arguments of `forward` and gives its result."""
+
+        def forward(self, *args: P.args, **kwargs: P.kwargs) -> Output: ...
+
 
 __all__ = ["Module"]
 
@@ -51,15 +62,25 @@ class Module(Tree):
             f"{type(self).__name__}: expected the class to define forward(self, ...); check its name and indentation"
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, and the hooks around it. An exception gets a note that says which module it came from."""
-        try:
-            if self._hooks is None:
-                return self.forward(*args, **kwargs)
-            return call_hooked(self, args, kwargs)
-        except Exception as error:
-            locate(error, self)
-            raise
+    if TYPE_CHECKING:
+
+        def __call__(self: Forward[P, Output], *args: P.args, **kwargs: P.kwargs) -> Output:
+            """Run `forward`, and the hooks around it."""
+            raise NotImplementedError
+
+    else:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run `forward`, and the hooks around it. An exception gets a note that says which module it came from."""
+            try:
+                if self._hooks is None:
+                    return self.forward(*args, **kwargs)
+                return call_hooked(self, args, kwargs)
+            except Exception as error:
+                locate(error, self)
+                if isinstance(error, FaculaError):
+                    trim_traceback(error)
+                raise
 
     # ----------------------------------------------------------------------------------------- the whole tree
     def apply(self, fn: Callable[[Module], None]) -> Self:
@@ -119,11 +140,11 @@ class Module(Tree):
 
     def to(
         self,
-        *args: Any,
-        device: Any = None,
-        dtype: Any = None,
+        *args: Tensor | Device | DType | str | bool | None,
+        device: DeviceLike | None = None,
+        dtype: DType | None = None,
         non_blocking: bool = False,
-        memory_format: Any = None,
+        memory_format: MemoryFormat | None = None,
     ) -> Self:
         """Move parameters and buffers to a device, or cast those of floating dtype; changes and returns the module.
 
@@ -153,7 +174,7 @@ class Module(Tree):
 
         return self._apply(convert)
 
-    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+    def to_empty(self, *, device: DeviceLike, recurse: bool = True) -> Self:
         """Move to a device without the elements, which are whatever is there: from `meta`, say."""
         return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
 
@@ -161,11 +182,11 @@ class Module(Tree):
         """Move to the host's memory."""
         return self.to(device="cpu")
 
-    def cuda(self, device: Any = None) -> Self:
+    def cuda(self, device: DeviceLike | int | None = None) -> Self:
         """Move to a CUDA device. RuntimeError, with what to install, where there is none."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
-    def type(self, dst_type: Any) -> Self:
+    def type(self, dst_type: DType) -> Self:
         """Cast floating parameters and buffers to a dtype."""
         return self.to(dtype=dst_type)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_errors import FaculaError
+from facula_errors.extend import warn
 from facula_tensor import Parameter, Tensor, from_dlpack, no_grad
 
 from ._hooks import run_hooks
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 EXTRA = "_extra_state"
 
 
-class Keys(namedtuple("Keys", ("missing_keys", "unexpected_keys"))):
+class _Keys(NamedTuple):
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class Keys(_Keys):
     """What `load_state_dict` returns: keys of the module not in the dict, and of the dict not in the module."""
 
     __slots__ = ()
@@ -28,7 +34,7 @@ class Keys(namedtuple("Keys", ("missing_keys", "unexpected_keys"))):
         return "<All keys matched successfully>" if not any(self) else super().__repr__()
 
 
-class StateDictError(RuntimeError):
+class StateDictError(FaculaError, RuntimeError):
     """A state dict does not fit a module, which is unchanged. Its lists name everything that is wrong at once."""
 
     missing_keys: list[str]
@@ -155,14 +161,11 @@ class Loading(dict[str, Any]):
         """Say which elements would be copied to where there is no memory for them."""
         lost = self.lost
         if lost:
-            import warnings
-
             names = ", ".join([*lost[:3], "…"] if len(lost) > 3 else lost)
-            warnings.warn(
+            warn(
                 f"load_state_dict: {len(lost)} of the module's tensors ({names}) "
                 "are on device 'meta', which has no elements, so that copying to them changes nothing; "
-                "assign=True puts the dict's tensors in their places",
-                stacklevel=4,
+                "assign=True puts the dict's tensors in their places"
             )
 
     def carry_out(self) -> Keys:

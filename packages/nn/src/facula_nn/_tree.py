@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Parameter, Tensor
+from facula_tensor.extend import PyTorchNames
 
 from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ._module import Module
+
+_PYTORCH = PyTorchNames(__file__)
 
 
 class Tree:
@@ -67,6 +70,11 @@ class Tree:
         if name == "_kinds":
             raise AttributeError(
                 f"{type(self).__name__}: Module.__init__() was not called; begin __init__ with super().__init__()"
+            )
+        why = _PYTORCH.missing("torch.nn.Module", name)
+        if why and not hasattr(type(self), name):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}: {why}", name=name, obj=self
             )
         return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
 

@@ -3,16 +3,22 @@
 Operators are `facula_tensor.functional`'s; what is here is written in them.
 """
 
+# ruff: noqa: F403, F405
 from __future__ import annotations
 
-import facula_tensor.functional as _operators
 from facula_tensor import Tensor
-from facula_tensor.extend import as_real, recording
-from facula_tensor.functional import *  # noqa: F403
+from facula_tensor.extend import as_real, listed, recording
+from facula_tensor.functional import *
 from facula_tensor.functional import logsigmoid
 
-__all__ = ["softplus"]
-__all__ += _operators.__all__
+__all__ = [
+    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "elu", "gelu", "hardtanh", "huber_loss", "kl_div",
+    "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mse_loss", "nll_loss", "relu",
+    "relu6", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
+]  # fmt: skip
+
+__dir__ = listed(__name__)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:

@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from facula_tensor import Tensor, no_grad
+from facula_tensor.extend import listed
 
 from ._arguments import checked
 
@@ -31,6 +32,8 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
+
+__dir__ = listed(__name__)
 
 _GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}

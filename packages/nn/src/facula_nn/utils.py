@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor, cat, maximum, no_grad
+from facula_tensor.extend import listed
 
 from ._arguments import checked
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
+
+__dir__ = listed(__name__)
 
 
 @no_grad()

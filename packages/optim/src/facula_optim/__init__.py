@@ -2,19 +2,22 @@
 
 What it is: `Optimizer`, `SGD`, `Adam`, `AdamW`; `lr_scheduler` is a module of its own. A step is an operator of
 facula_tensor that changes all parameters of a group in one launch; no arithmetic of elements is done here.
-May import: facula_tensor and its `extend`; no other sibling.
+May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
 """
 
-from facula_tensor.extend import library as _library
+from facula_errors.extend import register as _register
+from facula_tensor.extend import listed as _listed
 
 from . import lr_scheduler
 from ._adam import Adam, AdamW
 from ._optimizer import Optimizer
 from ._sgd import SGD
 
-_library.add("facula_optim")
+_register("facula_optim")
 
 __version__ = "0.1.0"
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+
+__dir__ = _listed(__name__)

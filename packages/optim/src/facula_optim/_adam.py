@@ -11,9 +11,9 @@ from ._fused import FusedOptimizer, zeros_for
 from ._groups import check_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from facula_tensor import Tensor
+
+    from ._groups import Params
 
 
 class Adam(FusedOptimizer):
@@ -36,13 +36,13 @@ class Adam(FusedOptimizer):
     tensor([ 0.5000, -1.5000], requires_grad=True)
     """
 
-    numbers = ("lr", "eps", "weight_decay")
-    keeps = ("step", "exp_avg", "exp_avg_sq")
+    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
+    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
 
     def __init__(
         self,
-        params: Iterable,
-        lr: Any = 1e-3,
+        params: Params,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -111,8 +111,8 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Iterable,
-        lr: Any = 1e-3,
+        params: Params,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from facula_errors import FaculaError
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
 
 from ._groups import check_number
@@ -11,12 +12,15 @@ from ._optimizer import Optimizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    Loss = TypeVar("Loss")
 
 
 INFINITE = float("inf")
 
 
-class StateError(ValueError, RuntimeError):
+class StateError(FaculaError, ValueError, RuntimeError):
     """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
 
 
@@ -29,6 +33,12 @@ class FusedOptimizer(Optimizer):
     numbers: tuple[str, ...] = ()  # options that are numbers of 0 or more
     keeps: tuple[str, ...] = ()  # what the state of each parameter has
 
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], Loss]) -> Loss: ...
+    @overload
+    def step(self, closure: Callable[[], Loss] | None = None) -> Loss | None: ...
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change each parameter that has a gradient; those whose `.grad` is None stay as they are.
 

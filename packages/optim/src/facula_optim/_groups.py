@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeAlias
+
+    # What an optimizer is given to change: tensors, tensors with names, or groups with options of their own.
+    Params: TypeAlias = Iterable[Tensor | tuple[str, Tensor] | dict[str, Any]]
 
 
-class MissingError(ValueError, KeyError):
+class MissingError(FaculaError, ValueError, KeyError):
     """A group without parameters. A KeyError too, because PyTorch raises that."""
 
     __str__ = ValueError.__str__
 
 
-def organized(name: str, params: Iterable) -> list[dict[str, Any]]:
+def organized(name: str, params: Params) -> list[dict[str, Any]]:
     """The constructor's argument as a list of groups; errors begin with `name`."""
     if isinstance(params, (Tensor, str, bytes)) or not hasattr(params, "__iter__"):
         raise TypeError(

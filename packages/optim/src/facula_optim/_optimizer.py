@@ -6,6 +6,8 @@ from collections import defaultdict
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend import Hooks, overlapping
 
@@ -13,9 +15,11 @@ from ._groups import check_group, organized
 from ._state import loaded_groups, loaded_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from facula_tensor.extend import Handle
+
+    from ._groups import Params
 
     Group = dict[str, Any]
 
@@ -47,10 +51,10 @@ class Optimizer:
     """
 
     defaults: Group
-    state: defaultdict[Any, dict]
+    state: defaultdict[Any, dict[str, Any]]
     param_groups: list[Group]
 
-    def __init__(self, params: Iterable, defaults: Group):
+    def __init__(self, params: Params, defaults: Group):
         self._reset()
         self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
         self._check_options(defaults)
@@ -198,12 +202,16 @@ def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def watched(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if (self._pre_hooks or self._post_hooks) and not self._inside:
-            result = _with_hooks(step, self, args, kwargs)
-        else:
-            result = step(self, *args, **kwargs)
-        self._step_count += 1
-        return result
+        try:
+            if (self._pre_hooks or self._post_hooks) and not self._inside:
+                result = _with_hooks(step, self, args, kwargs)
+            else:
+                result = step(self, *args, **kwargs)
+            self._step_count += 1
+            return result
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return watched
 

@@ -10,7 +10,9 @@ from ._fused import FusedOptimizer, zeros_for
 from ._groups import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from facula_tensor import Tensor
+
+    from ._groups import Params
 
 
 class SGD(FusedOptimizer):
@@ -32,12 +34,12 @@ class SGD(FusedOptimizer):
     tensor([0.5000, 1.0000], requires_grad=True)
     """
 
-    numbers = ("lr", "momentum", "weight_decay")
+    numbers: tuple[str, ...] = ("lr", "momentum", "weight_decay")
 
     def __init__(
         self,
-        params: Iterable,
-        lr: Any = 1e-3,
+        params: Params,
+        lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
         weight_decay: float = 0,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_tensor import Tensor
+from facula_tensor import Tensor
 
 
 def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> tuple[list[dict], dict[Any, Tensor]]:
@@ -55,5 +57,5 @@ def loaded_state(
         try:
             loaded[parameter] = convert(parameter, entries)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: the state of parameter {number} does not fit: {error}") from None
+            raise kind_of(error)(f"{name}: the state of parameter {number} does not fit: {error}") from None
     return loaded

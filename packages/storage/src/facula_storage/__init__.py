@@ -2,10 +2,12 @@
 
 What it is: dtypes, devices, interned layouts, storages, the protocols for allocators and backends,
 kernel launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack.
-May import: numpy; nothing of facula. Tensors, operators and kernels are for the packages above.
+May import: numpy, facula_errors; nothing else of facula. Tensors, operators and kernels are for the packages above.
 Where next: `_layouts.py` (what a tensor looks like), `_storages.py` (where it is), `_plans.py` (how
 work on it is launched); `extend.py` is for sibling packages.
 """
+
+from facula_errors.extend import register as _register
 
 from . import _host as _host  # registers the two plain backends
 from ._bridge import Export
@@ -32,6 +34,8 @@ from ._malloc import MallocAllocator
 from ._plans import LaunchError, Plan, bind, listen
 from ._protocols import Allocator, Backend
 from ._storages import Storage
+
+_register("facula_storage")
 
 __version__ = "0.1.0"
 
@@ -73,3 +77,7 @@ __all__ = [
     "to_numpy",
     "uint8",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._immutable import Immutable, write
 
@@ -93,13 +93,13 @@ class Device(Immutable):
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (Device, (self.type, self.index))
 
     def __copy__(self) -> Device:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Device:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Device:
         return self
 
 
@@ -158,5 +158,5 @@ def _installed(type: str) -> Callable[[int | None], Backend] | None:
     return None
 
 
-cpu = Device("cpu")
-meta = Device("meta")
+cpu: Device = Device("cpu")
+meta: Device = Device("meta")

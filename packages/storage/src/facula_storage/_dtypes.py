@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -71,13 +72,13 @@ class DType(Immutable):
     def __repr__(self) -> str:
         return f"facula.{self.name}"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (dtype_named, (self.name,))
 
     def __copy__(self) -> DType:
         return self
 
-    def __deepcopy__(self, memo: dict) -> DType:
+    def __deepcopy__(self, memo: dict[int, Any]) -> DType:
         return self
 
 
@@ -160,15 +161,15 @@ def dtype_of_numpy(dtype: np.dtype) -> DType:
     raise TypeError(f"NumPy dtype {dtype} cannot be used: it is {why}")
 
 
-bool_ = register_dtype("bool", 1, BOOL, signed=False, numpy="bool")
-uint8 = register_dtype("uint8", 1, INTEGER, signed=False, numpy="uint8")
-int8 = register_dtype("int8", 1, INTEGER, numpy="int8")
-int16 = register_dtype("int16", 2, INTEGER, numpy="int16")
-int32 = register_dtype("int32", 4, INTEGER, numpy="int32")
-int64 = register_dtype("int64", 8, INTEGER, numpy="int64")
-float16 = register_dtype("float16", 2, FLOATING, numpy="float16")
-bfloat16 = register_dtype("bfloat16", 2, FLOATING)
-float32 = register_dtype("float32", 4, FLOATING, numpy="float32")
-float64 = register_dtype("float64", 8, FLOATING, numpy="float64")
-complex64 = register_dtype("complex64", 8, COMPLEX, numpy="complex64")
-complex128 = register_dtype("complex128", 16, COMPLEX, numpy="complex128")
+bool_: DType = register_dtype("bool", 1, BOOL, signed=False, numpy="bool")
+uint8: DType = register_dtype("uint8", 1, INTEGER, signed=False, numpy="uint8")
+int8: DType = register_dtype("int8", 1, INTEGER, numpy="int8")
+int16: DType = register_dtype("int16", 2, INTEGER, numpy="int16")
+int32: DType = register_dtype("int32", 4, INTEGER, numpy="int32")
+int64: DType = register_dtype("int64", 8, INTEGER, numpy="int64")
+float16: DType = register_dtype("float16", 2, FLOATING, numpy="float16")
+bfloat16: DType = register_dtype("bfloat16", 2, FLOATING)
+float32: DType = register_dtype("float32", 4, FLOATING, numpy="float32")
+float64: DType = register_dtype("float64", 8, FLOATING, numpy="float64")
+complex64: DType = register_dtype("complex64", 8, COMPLEX, numpy="complex64")
+complex128: DType = register_dtype("complex128", 16, COMPLEX, numpy="complex128")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
+
+from facula_errors.extend import kind_of
 
 from ._bridge import Export, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, cpu
@@ -43,7 +46,8 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     """A NumPy array over the storage's memory; writing to one shows in the other.
 
     `offset` is in bytes. The array keeps the memory alive, and while it lives the storage keeps
-    this buffer. TypeError for memory that is not on the CPU and for bfloat16, which NumPy lacks.
+    this buffer. TypeError for memory that is not on the CPU and for bfloat16, which NumPy lacks; ValueError for a
+    shape without elements whose other sizes multiply to more than NumPy counts.
 
     >>> storage, layout = from_numpy(np.arange(6.0).reshape(2, 3))
     >>> to_numpy(storage, layout)
@@ -54,6 +58,11 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     if layout.dtype.numpy is None:
         raise TypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
     _check_inside(storage, layout, offset, "numpy")
+    if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > LARGEST:
+        raise ValueError(
+            f"numpy: shape {layout.shape} has no elements, but NumPy counts the bytes of its sizes other than 0, which "
+            "are more than 63 bits hold; drop a dimension first"
+        )
     address, released = pin(storage)
     return host_view(address + offset, layout, storage, released, storage.version is None)
 
@@ -208,7 +217,11 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
             capsule = source.__dlpack__(max_version=(1, 0))
         except TypeError:  # a producer from before DLPack 1.0
             capsule = source.__dlpack__()
-    address, kind, index, code, bits, lanes, shape, strides, byte_offset, readonly = dlpack_read(capsule)
+    try:
+        read = dlpack_read(capsule)
+    except (BufferError, TypeError) as error:
+        raise kind_of(error)(*error.args) from None
+    address, kind, index, code, bits, lanes, shape, strides, byte_offset, readonly = read
     dtype = _dlpack_dtype(code, bits, lanes)
     device = _dlpack_device(kind, index)
     if strides is None:

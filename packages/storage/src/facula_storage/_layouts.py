@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
@@ -120,15 +120,20 @@ class Layout(Immutable):
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Layout) and _key(self) == _key(other))
 
-    __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `settle`
+    if TYPE_CHECKING:
 
-    def __reduce__(self) -> tuple:
+        def __hash__(self) -> int: ...
+
+    else:
+        __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `settle`
+
+    def __reduce__(self) -> tuple[Any, ...]:
         return (layout_of, _key(self))
 
     def __copy__(self) -> Layout:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Layout:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layout:
         return self
 
 
@@ -165,7 +170,7 @@ _rows_first: dict[tuple, Layout] = {}
 _evictions = count(1).__next__
 
 
-def _key(layout: Layout) -> tuple:
+def _key(layout: Layout) -> tuple[Any, ...]:
     return (layout.shape, layout.strides, layout.dtype, layout.device)
 
 

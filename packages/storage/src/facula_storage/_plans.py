@@ -52,10 +52,19 @@ class Plan:
 
     __slots__ = ("any_rows", "any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
+    operator: str
+    parameters: tuple[Any, ...]
+    outputs: tuple[Layout, ...]
+    launch: Callable[..., None]
+    workspace: int
+    any_size: bool
+    any_rows: bool
+    out: Layout | None
+
     def __init__(
         self,
         operator: str,
-        parameters: tuple,
+        parameters: tuple[Any, ...],
         outputs: tuple[Layout, ...],
         launch: Callable[..., None],
         workspace: int = 0,

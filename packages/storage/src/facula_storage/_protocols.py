@@ -56,7 +56,9 @@ class Backend(Protocol):
 
     allocator: Allocator
 
-    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    def plan(
+        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+    ) -> Plan:
         """How to compute `operator` for these layouts; see Note [Launch].
 
         An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given

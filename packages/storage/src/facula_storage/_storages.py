@@ -295,7 +295,7 @@ def _copy(source: int, source_layout: Layout, target: int, target_layout: Layout
 
 
 def host_view(
-    address: int, layout: Layout, owner: object = None, released: Callable = int, readonly: bool = False
+    address: int, layout: Layout, owner: object = None, released: Callable[[], object] = int, readonly: bool = False
 ) -> np.ndarray:
     """A NumPy array over host memory, which `owner` keeps alive (else the caller does).
 

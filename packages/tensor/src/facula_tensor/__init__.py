@@ -1,7 +1,7 @@
 """facula_tensor: the Tensor and its operators, differentiable, on any backend.
 
 What it is: `Tensor`, operators declared once each (`ops/`, a file a family), creation, indexing, random numbers.
-May import: facula_storage, facula_autograd, facula_cpu; no module of theirs but the package and its `extend`.
+May import: facula_storage, facula_autograd, facula_cpu, facula_errors; of these the package and its `extend` alone.
 Where next: `ops/arithmetic.py` for what an operator is, `_quick.py` for what a call does, `_general.py` for the
 rest of it; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
 """
@@ -14,6 +14,7 @@ from facula_autograd import inference_mode as inference_mode
 from facula_autograd import is_grad_enabled as is_grad_enabled
 from facula_autograd import no_grad as no_grad
 from facula_autograd import set_grad_enabled as set_grad_enabled
+from facula_errors.extend import register as _register
 from facula_storage import Device as device  # noqa: F401
 from facula_storage import DType as dtype  # noqa: F401
 from facula_storage import bfloat16 as bfloat16
@@ -30,7 +31,7 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _from_data, _print_options, _promotion, _random, _random_fill, _ranges
+from . import _creation, _from_data, _missing, _print_options, _promotion, _random, _random_fill, _ranges
 from . import _html as _html
 from . import _indexing as _indexing
 from . import _repr as _repr
@@ -96,6 +97,8 @@ from .ops.strided import *
 from .ops.sums import *
 from .ops.truth import *
 
+_register("facula_tensor")
+
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "is_complex", "is_floating_point", "is_tensor", "max_pool2d", "numel"]
@@ -130,3 +133,11 @@ __all__ += _special.__all__
 __all__ += _strided.__all__
 __all__ += _sums.__all__
 __all__ += _truth.__all__
+
+_missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
+
+
+def __dir__() -> list[str]:
+    """Public names, the modules for users among them."""
+    shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional"})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
 from ._alpha import with_alpha
 from ._errors import named
 from ._general import general
@@ -133,9 +136,13 @@ def reflect(op: Operator, name: str) -> None:
     number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_quick else None
 
     def reflected(self: Tensor, other: Any) -> Any:
-        if number_first is not None and (type(other) is float or type(other) is int):
-            return number_first(other, self)
-        return general(op, (other, self), ())
+        try:
+            if number_first is not None and (type(other) is float or type(other) is int):
+                return number_first(other, self)
+            return general(op, (other, self), ())
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     _name(reflected, op, name)
     _attach(name, reflected)
@@ -155,12 +162,16 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
     call = op.walking
 
     def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
-        if type(alpha) is not int or alpha != 1:
-            return with_alpha(op, input, other, alpha, out)
-        result = call(input, other) if out is None else general(op, (input, other), (), True, out)
-        if result is NotImplemented:
-            raise named(TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}"))
-        return result
+        try:
+            if type(alpha) is not int or alpha != 1:
+                return with_alpha(op, input, other, alpha, out)
+            result = call(input, other) if out is None else general(op, (input, other), (), True, out)
+            if result is NotImplemented:
+                raise named(TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}"))
+            return result
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return function
 
@@ -169,7 +180,11 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
     """The form of an operator with any number of operands, a tuple of them before the parameters."""
 
     def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
-        return general(op, tuple(operands), parameters, record, out)
+        try:
+            return general(op, tuple(operands), parameters, record, out)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return variadic
 
@@ -178,5 +193,5 @@ def _inplace_function(op: Operator) -> Callable[..., Any]:
     if op.arity == 1 and op.is_quick and not op.parameters:
         return make_inplace_unary(op)
     if op.arity == 1:
-        return lambda input: general_inplace(op, (input,))
-    return lambda input, other: general_inplace(op, (input, other))
+        return boundary(lambda input: general_inplace(op, (input,)))
+    return boundary(lambda input, other: general_inplace(op, (input, other)))

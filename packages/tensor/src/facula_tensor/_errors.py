@@ -8,38 +8,26 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import where
+from facula_errors import ArgumentError, DivisionError, DTypeError, FaculaError, RangeError
+from facula_errors.extend import in_library, trim_traceback
 from facula_storage import LaunchError, Layout, Storage, int64
 from facula_storage.extend import STATUS_DIVISOR, STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
 
-from ._sites import in_library
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# What other modules take from here, though its home is facula_errors.
+__all__ = ["ArgumentError", "DTypeError", "DivisionError", "RangeError"]
 
 # Note [Whose name an error bears]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 # An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
 # should say max and ones. Nobody passes names down for that. The few places that all calls go through where
 # something is wrong (`general`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
-# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. The
+# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. Only then
+# does it trim the traceback, by which it knows a program's own error: Note [Trimming] in facula_errors. The
 # functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
 _LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
-
-
-class ArgumentError(ValueError, RuntimeError):
-    """A shape, length or number that does not fit. A RuntimeError too: programs written for PyTorch catch that."""
-
-
-class DTypeError(TypeError, RuntimeError):
-    """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
-
-
-class RangeError(OverflowError, RuntimeError):
-    """A number that a dtype cannot hold. A RuntimeError too."""
-
-
-class DivisionError(ZeroDivisionError, RuntimeError):
-    """Integers divided by zero. A RuntimeError too."""
 
 
 def mutation(storage: Storage) -> str | None:
@@ -89,11 +77,16 @@ def show(layout: Layout) -> str:
 def relabel(error: Exception, name: str, depth: int = 1) -> None:
     """Let `error` begin with the name of the public function that the user called, or with `name` if that is unknown.
 
-    An error that a program's own code raised (in a hook, say) stays as it is. See Note [Whose name an error bears].
+    An error that a program's own code raised (in a hook, say) keeps its name. Then the library's frames leave its
+    traceback, if it is the library's kind of error. See Note [Whose name an error bears].
     """
-    if not _raised_by_library(error):
-        return
-    name = _called(sys._getframe(depth + 1)) or name
+    if _raised_by_library(error):
+        _rename(error, _called(sys._getframe(depth + 1)) or name)
+    if isinstance(error, FaculaError):
+        trim_traceback(error)
+
+
+def _rename(error: Exception, name: str) -> None:
     if isinstance(error, MemoryError):
         error.operation = name  # type: ignore[attr-defined]
     if error.args and type(error.args[0]) is str:

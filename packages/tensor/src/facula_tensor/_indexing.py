@@ -12,6 +12,8 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, blank
 
@@ -62,7 +64,11 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     except (AttributeError, IndexError, TypeError, ValueError):
         lo = None
     if lo is None:  # out of range, no dimension, a tensor, or a subclass: said, or handled, there
-        return general_getitem(input, index)
+        try:
+            return general_getitem(input, index)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
     v = blank(Tensor)
     v._layout = lo
     v._storage = storage

@@ -88,7 +88,7 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
     """
     views = [host_view(span(one)[0], layout_of_tensor(one)) for one in (a, b)]
     try:
-        return not np.shares_memory(*views, max_work=SOLVER_WORK)
+        return not np.shares_memory(*views, max_work=SOLVER_WORK)  # type: ignore[arg-type, misc]
     except np.exceptions.TooHardError:
         return False
 

@@ -37,6 +37,7 @@ class Namespace:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, operator: Any) -> None: ...
 
 
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
@@ -58,7 +59,7 @@ def same(dtype: DType) -> DType:
     return dtype
 
 
-def passed_on(rule: Callable) -> Callable:
+def passed_on(rule: Callable) -> Callable[..., Any]:
     """Mark a reverse rule that returns `g` itself or a view of it, which others may hold."""
     rule.passed_on = True  # type: ignore[attr-defined]
     return rule
@@ -73,7 +74,7 @@ def pass_on(F: Namespace, g: Any) -> Any:
 pass_on.identity = True  # type: ignore[attr-defined]
 
 
-def composite(function: Callable) -> Callable:
+def composite(function: Callable) -> Callable[..., Any]:
     """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
     for F in (raw, recording):
         setattr(F, function.__name__, partial(function, F))
@@ -172,14 +173,14 @@ class Operator:
         self.changing: Callable
         self.window: Callable | None = None
 
-    def public_with(self, parameters: tuple) -> Callable:
+    def public_with(self, parameters: tuple[Any, ...]) -> Callable[..., Any]:
         """The public function, with `parameters` already given."""
         public = self.public
         if not parameters:
             return public
         return lambda *operands, **kwargs: public(*operands, parameters, **kwargs)
 
-    def saved_operands(self, edges: tuple) -> list[bool]:
+    def saved_operands(self, edges: tuple[Any, ...]) -> list[bool]:
         """Which operands a node must save, given which of them want a gradient."""
         wanted: set[str] = set()
         for name, edge in zip(self.inputs, edges, strict=False):
@@ -190,5 +191,5 @@ class Operator:
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (operators.__getitem__, (self.name,))

@@ -28,6 +28,8 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import current_mode, replace_mode, special
+from facula_errors import FaculaError
+from facula_errors.extend import is_boundary, trim_traceback
 
 from ._tensor import Overridden, Parameter, Tensor, alias, method
 
@@ -78,13 +80,19 @@ _asking: dict[Callable, Callable] = {}  # a function made of several operators: 
 def asks(function: Callable) -> Callable:
     """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
 
+    inner = function.__wrapped__ if is_boundary(function) and hasattr(function, "__wrapped__") else function
+
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _overriding:
-            tensors = tuple(_tensors_in((*args, *kwargs.values())))
-            if overridden(tensors):
-                return ask(call.__name__, call, args, kwargs, tensors)
-        return function(*args, **kwargs)
+        try:
+            if _overriding:
+                tensors = tuple(_tensors_in((*args, *kwargs.values())))
+                if overridden(tensors):
+                    return ask(call.__name__, call, args, kwargs, tensors)
+            return inner(*args, **kwargs)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     _asking[function] = call
     return call
@@ -119,7 +127,13 @@ def default_torch_function(
     return wrap(result, cls, args)
 
 
-def plain_torch_function(cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+def plain_torch_function(
+    cls: type,
+    func: Callable[..., Any],
+    types: tuple[type, ...],
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
     """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
     if is_foreign(func):
         return NotImplemented
@@ -228,7 +242,7 @@ Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method
 
 
 def _prepare_subclass(cls: type, **kwargs: Any) -> None:
-    super(Tensor, cls).__init_subclass__(**kwargs)
+    super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
     if overrides(cls):
         _overriding[:] = [None]
         for name, function in vars(Tensor).items():

@@ -49,7 +49,7 @@ class Block:
         flat = self.flat()
         host = flat if self.device.type == "cpu" else raw.to_device(flat, (Device("cpu"),))
         elements = to_numpy(host._storage, layout_of_tensor(host), host._offset)
-        data = PickleBuffer(elements) if protocol >= 5 else elements.tobytes()
+        data = PickleBuffer(elements) if protocol >= 5 else elements.tobytes()  # type: ignore[arg-type]
         return block_of, (data, self.nbytes, self.device)
 
 

@@ -13,6 +13,8 @@ from sys import _getframe
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import blank, collecting
 
@@ -48,11 +50,13 @@ if TYPE_CHECKING:
 # * A new node's call site is a code object and an instruction, never a frame.
 # * Two operands of the same layout object take a plan that fits any size (`dense`); all others one
 #   that is found under both layouts.
+# * What leaves by the slow path as an error leaves no frame of this file: Note [Trimming] in facula_errors.
 # `record`, `checked` and `walk` are constants of a closure: the same text gives the function users call,
 # the one used while somebody else is in a mode, and the raw one that gradient rules call.
 
 
 NUMBERS = frozenset((float, int))
+slow_inplace = boundary(general_inplace)
 
 
 def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
@@ -66,7 +70,11 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
-            return divert(op, (input,), _parameters, out)
+            try:
+                return divert(op, (input,), _parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
         while True:  # left by break alone
             try:
                 la = lo = input._layout
@@ -125,8 +133,16 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
-            return general(op, (input,), _parameters, record)
-        return avoid(op, (input,), _parameters)
+            try:
+                return general(op, (input,), _parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (input,), _parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
 
@@ -192,8 +208,16 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     n.code = f.f_code
                     n.lasti = f.f_lasti
                     return t
-                return general(op, (input, other), (), record)
-            return avoid(op, (input, other), ())
+                try:
+                    return general(op, (input, other), (), record)
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
+            try:
+                return avoid(op, (input, other), ())
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
         while True:  # left by break alone
             try:
                 la = lo = input._layout
@@ -271,10 +295,18 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
-            if type(input) is float or type(input) is int:
-                return number_first(input, other)
-            return general(op, (input, other), (), record)
-        return avoid(op, (input, other), ())
+            try:
+                if type(input) is float or type(input) is int:
+                    return number_first(input, other)
+                return general(op, (input, other), (), record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (input, other), ())
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
 
@@ -352,18 +384,18 @@ def make_inplace(op: Operator) -> Callable:
         if special:
             free = unrecorded()
             if free is None:
-                return general_inplace(op, (input, other), (), alpha)
+                return slow_inplace(op, (input, other), (), alpha)
         kind = type(other)
         try:
             la = input._layout
             sa = input._storage
             oa = input._offset
             if not (free or input.node is None):
-                return general_inplace(op, (input, other), (), alpha)
+                return slow_inplace(op, (input, other), (), alpha)
             if kind is float or kind is int:
                 launch = with_float[la.dense] if kind is float else with_int[la.dense]
                 if launch is None or alpha is not one:
-                    return general_inplace(op, (input, other), (), alpha)
+                    return slow_inplace(op, (input, other), (), alpha)
                 sa.version + 1  # None, and so a TypeError, where the memory is read-only
                 pa = sa.ptr
                 if oa:
@@ -374,7 +406,7 @@ def make_inplace(op: Operator) -> Callable:
                 sb = other._storage
                 ob = other._offset
                 if not (free or other.node is None):
-                    return general_inplace(op, (input, other), (), alpha)
+                    return slow_inplace(op, (input, other), (), alpha)
                 sa.version + 1
                 pa = sa.ptr
                 pb = sb.ptr
@@ -383,17 +415,17 @@ def make_inplace(op: Operator) -> Callable:
                 if ob:
                     pb += ob
                 if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
-                    return general_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                    return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
                 if la is not lb:
                     if pa == pb or alpha is not one:
-                        return general_inplace(op, (input, other), (), alpha)
+                        return slow_inplace(op, (input, other), (), alpha)
                     plans[(la, lb)].launch(la.numel, pa, pb, pa)
                 elif alpha is one:
                     dense[la.dense](la.numel, pa, pb, pa)
                 elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
                     scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
                 else:
-                    return general_inplace(op, (input, other), (), alpha)
+                    return slow_inplace(op, (input, other), (), alpha)
         except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
             pass
         else:
@@ -401,7 +433,7 @@ def make_inplace(op: Operator) -> Callable:
             f = _getframe(1)
             sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return general_inplace(op, (input, other), (), alpha)
+        return slow_inplace(op, (input, other), (), alpha)
 
     return call
 
@@ -442,13 +474,13 @@ def make_inplace_unary(op: Operator) -> Callable:
         if special:
             free = unrecorded()
             if free is None:
-                return general_inplace(op, (input,))
+                return slow_inplace(op, (input,))
         try:
             la = input._layout
             sa = input._storage
             oa = input._offset
             if not (free or input.node is None):
-                return general_inplace(op, (input,))
+                return slow_inplace(op, (input,))
             launch = dense[la.dense] or plans[la].launch
             sa.version + 1
             pa = sa.ptr
@@ -462,6 +494,6 @@ def make_inplace_unary(op: Operator) -> Callable:
             f = _getframe(1)
             sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return general_inplace(op, (input,))
+        return slow_inplace(op, (input,))
 
     return call

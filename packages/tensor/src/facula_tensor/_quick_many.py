@@ -11,12 +11,14 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import allocate, blank, collecting
 
 from ._divert import divert, unrecorded
 from ._general import NOWHERE, general
-from ._inplace import general_inplace
+from ._quick import slow_inplace
 from ._rules import Kept, keep, kept_of
 from ._sites import user_frame
 from ._tensor import Tensor, make
@@ -38,11 +40,19 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
 
     def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
-            return divert(op, (first, second, third), parameters, out)
+            try:
+                return divert(op, (first, second, third), parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
         if with_numbers is not None:
             b, c = type(second), type(third)
             if b is float or b is int or c is float or c is int:
-                return with_numbers(first, second, third)
+                try:
+                    return with_numbers(first, second, third)
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
         while True:  # left by break alone
             try:
                 la = first._layout
@@ -119,8 +129,16 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
-            return general(op, (first, second, third), parameters, record)
-        return avoid(op, (first, second, third), parameters)
+            try:
+                return general(op, (first, second, third), parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (first, second, third), parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
 
@@ -213,16 +231,16 @@ def make_inplace_ternary(op: Operator) -> Callable:
         if special:
             free = unrecorded()
             if free is None:
-                return general_inplace(op, (input, second, third))
+                return slow_inplace(op, (input, second, third))
         try:
             la = input._layout
             sa = input._storage
             oa = input._offset
             if not (free or input.node is None):
-                return general_inplace(op, (input, second, third))
+                return slow_inplace(op, (input, second, third))
             plan = plans[((la, type(second), type(third)), ())]
             if plan.out is not la:
-                return general_inplace(op, (input, second, third))
+                return slow_inplace(op, (input, second, third))
             sa.version + 1
             plan.launch(la.numel, sa.ptr + oa, sa.ptr + oa, second, third)
         except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
@@ -232,7 +250,7 @@ def make_inplace_ternary(op: Operator) -> Callable:
             f = _getframe(1)
             sa.mutator = (name, f.f_code, f.f_lasti)
             return input
-        return general_inplace(op, (input, second, third))
+        return slow_inplace(op, (input, second, third))
 
     return call
 
@@ -262,7 +280,11 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
             parameters = operands[count]
             operands = operands[:count]
         if out is not None:
-            return divert(op, operands, parameters, out)
+            try:
+                return divert(op, operands, parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
         while True:  # left by break alone
             try:
                 layouts: Any = []
@@ -353,7 +375,15 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return results
-            return general(op, operands, parameters, record)
-        return avoid(op, operands, parameters)
+            try:
+                return general(op, operands, parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, operands, parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call

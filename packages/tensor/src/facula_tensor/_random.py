@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
 from facula_storage import Device, float64, int64
@@ -26,6 +26,9 @@ from ._viewing import as_tensor
 from .ops.choosing import check_within
 from .ops.copying import give, write
 from .ops.shape import sizes
+
+if TYPE_CHECKING:
+    from ._types import DeviceLike
 
 __all__ = [
     "Generator",
@@ -55,14 +58,16 @@ class Generator:
     True
     """
 
-    def __init__(self, device: Any = "cpu"):
+    device: Device
+
+    def __init__(self, device: DeviceLike = "cpu"):
         #: Where the tensors are that may be filled from it.
         self.device = Device(device)
         self.device.backend  # RuntimeError where there is none  # noqa: B018
         self._lock = Lock()
         self._seed, self._offset = 0x9E3779B97F4A7C15 & _MASK, 0
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.device, self.get_state())
 
     def manual_seed(self, seed: int) -> Generator:
@@ -112,7 +117,7 @@ def _restored(device: Device, state: tuple[int, int]) -> Generator:
     return Generator(device).set_state(state)
 
 
-default_generator = Generator()
+default_generator: Generator = Generator()
 
 
 def manual_seed(seed: int) -> Generator:

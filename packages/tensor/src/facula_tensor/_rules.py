@@ -16,7 +16,7 @@ from facula_storage.extend import blank
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from facula_storage import Layout, Storage
 
@@ -172,7 +172,7 @@ def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
     return value
 
 
-def _binary(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     first, second = op.inputs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
     for_input = _uniform(_rule_of(op, first), (first, second, *layouts))
@@ -243,7 +243,7 @@ def _spread(backward: Callable) -> Callable:
     return spread
 
 
-def _scalar(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     """The same for a tensor and a number: the number stands for the second operand."""
     first, _ = op.inputs
     rule = _uniform(_rule_of(op, first), op.inputs)
@@ -317,7 +317,7 @@ def kept_edges(node: Node) -> tuple:
     return node.rest.edges
 
 
-def _many(op: Operator, needs: dict[str, Sequence[str]]) -> Callable:
+def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     """For any number of operands. `variadic` operators have one rule, given the operand's position."""
     if op.arity < 0:
         rule = op.reverse[op.inputs[0]]

@@ -4,7 +4,8 @@
 
 Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows. So
 their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_methods.pyi` for what is put
-on Tensor. A test compares them with what this would write.
+on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares the files
+with what this would write.
 """
 
 from __future__ import annotations
@@ -20,21 +21,33 @@ from typing import Any
 import facula_tensor
 from facula_tensor import functional
 
+from ._stub_types import ARGUMENTS, OVERLOADS, RESULTS, SPECIAL
+
 FOLDER = Path(facula_tensor.__file__).parent
-HEAD = '''"""{} Written by facula_tensor._stubs."""
+TYPES = {
+    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat", "Number",
+    "Operand", "Scalar", "SupportsDLPack",
+}  # fmt: skip
+HEAD = f'''"""{{}} Written by facula_tensor._stubs."""
 
 # fmt: off
 # ruff: noqa
 import builtins
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
+from typing_extensions import Buffer
 
+from ._types import {", ".join(sorted(TYPES))}
 '''
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
-KNOWN = {"Any", "DType", "Generator", "Iterator", "None", "Sequence", "Tensor", "np.ndarray"} | BUILTINS
+KNOWN = TYPES | BUILTINS
+KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
+KNOWN |= {"Tensor", "True", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
+PARAMETER = re.compile(r"(\w+): ")
+overloaded: set[str] = set()  # names whose OVERLOADS were written
 
 
 def annotation(value: Any) -> str:
@@ -48,9 +61,38 @@ def annotation(value: Any) -> str:
     return NAME.sub(lambda found: f"builtins.{found[0]}" if found[0] in BUILTINS else found[0], text)
 
 
+def argument_type(function: str, one: inspect.Parameter) -> str:
+    """What an argument may be: what its annotation says, or what its name means."""
+    said = annotation(one.annotation)
+    if said != "Any":
+        return said
+    meant = SPECIAL.get((function, one.name)) or ARGUMENTS.get(one.name)
+    if meant is None:
+        raise SystemExit(f"stubs: {function}({one.name}) says Any; annotate it, or add the name to _stub_types.py")
+    return annotation(f"{meant} | None" if one.default is None and not meant.endswith("None") else meant)
+
+
+def result_type(function: str, value: Any) -> str:
+    """What a function gives: what its annotation says, or `_stub_types.py`."""
+    said = annotation(value)
+    if said != "Any":
+        return said
+    if function in RESULTS:
+        return annotation(RESULTS[function])
+    if function.startswith("__r"):  # Python's reflected operators
+        return "Tensor"
+    raise SystemExit(f"stubs: {function} gives Any; annotate it, or add it to RESULTS in _stub_types.py")
+
+
 def definition(name: str, function: Any, *, method: bool = False) -> str:
-    """`def name(...) -> ...: ...`, with the first line of the docstring."""
+    """`def name(...) -> ...: ...`, with the first line of the docstring; several where there are overloads."""
     signature = inspect.signature(function)
+    said = (inspect.getdoc(function) or "").splitlines()
+    first = said[0].strip() if said else ""
+    body = "    ..." if not said else f"    {first!r}" if '"' in first or "\\" in first else f'    """{first}"""'
+    if name in OVERLOADS and fits(OVERLOADS[name], signature):
+        overloaded.add(name)
+        return overloads(name, body, method=method)
     parts: list[str] = []
     starred = False
     for place, one in enumerate(signature.parameters.values()):
@@ -63,12 +105,30 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
         star = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
         plain = one.default is None or type(one.default) in (bool, int, float, str)
         default = "" if one.default is one.empty else f" = {one.default!r}" if plain else " = ..."
-        parts.append(f"{star}{one.name}: {annotation(one.annotation)}{default}")
-    said = (inspect.getdoc(function) or "").splitlines()
+        parts.append(f"{star}{one.name}: {argument_type(name, one)}{default}")
     ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
-    lines = [f"def {name}({', '.join(parts)}) -> {annotation(signature.return_annotation)}:{ignored}"]
-    first = said[0].strip() if said else ""
-    lines.append("    ..." if not said else f"    {first!r}" if '"' in first or "\\" in first else f'    """{first}"""')
+    result = result_type(name, signature.return_annotation)
+    return f"def {name}({', '.join(parts)}) -> {result}:{ignored}\n{body}\n"
+
+
+def fits(texts: tuple[str, ...], signature: inspect.Signature) -> bool:
+    """Whether overloads have together the arguments that a function has: they are not those of a namesake."""
+    written = {name for text in texts for name in PARAMETER.findall(text)}
+    real = {one.name for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD}
+    return real == written or (real < written and len(real) < len(signature.parameters))
+
+
+def overloads(name: str, body: str, *, method: bool) -> str:
+    """The signatures in OVERLOADS; editors show the first one's docstring."""
+    texts = OVERLOADS[name]
+    if method:
+        texts = tuple("(self" + text[re.match(r"\(\w+: \w+", text).end() :] for text in texts)  # type: ignore[union-attr]
+    lines = []
+    for place, text in enumerate(texts):
+        arguments, _, result = text.rpartition(" -> ")
+        lines += ["@overload"] * (len(texts) > 1)
+        shown = NAME.sub(lambda found: f"builtins.{found[0]}" if found[0] in BUILTINS else found[0], arguments)
+        lines += [f"def {name}{shown} -> {annotation(result)}:", "    ..." if place else body]
     return "\n".join(lines) + "\n"
 
 
@@ -141,9 +201,10 @@ def methods() -> str:
     for name, value in sorted(vars(facula_tensor.Tensor).items()):
         written = ""
         if isinstance(value, property) and value.fget.__module__ != "facula_tensor._tensor":
-            written = f"@property\ndef {name}(self) -> Any: ...\n"
+            kind = result_type(name, inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
+            written = f"@property\ndef {name}(self) -> {kind}: ...\n"
             if value.fset is not None:
-                written += f"@{name}.setter\ndef {name}(self, new: Any) -> None: ...\n"
+                written += f"@{name}.setter\ndef {name}(self, new: {kind}) -> None: ...\n"
         elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor":
             written = definition(name, value, method=True)
         body += "".join(f"    {line}\n" for line in written.splitlines())
@@ -155,3 +216,5 @@ STUBS = {"__init__.pyi": package, "functional.pyi": network_functions, "_methods
 if __name__ == "__main__":
     for file, write in STUBS.items():
         (FOLDER / file).write_text(write())
+    if set(OVERLOADS) - overloaded:
+        raise SystemExit(f"stubs: no function has the arguments of OVERLOADS: {sorted(set(OVERLOADS) - overloaded)}")

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd.extend import LEAF, Value
 from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import blank
 
 from ._errors import named
+from ._missing import present
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import SupportsIndex
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Self, SupportsIndex, TypeVar
+
+    from facula_autograd.extend import Handle
 
     from ._methods import Methods
+    from ._types import Data, DeviceLike
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
     class _Base(Value, Methods):
         """What type checkers take the operators' methods from; there is no such module at run time."""
@@ -23,7 +29,7 @@ else:
     _Base = Value
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """A shape: a tuple of ints with `numel()`. TypeError for entries that are no integers.
 
     >>> Size((2, 3)).numel()
@@ -49,20 +55,25 @@ class Size(tuple):
     def __repr__(self) -> str:
         return f"facula.Size({list(self)})"
 
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
         return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
-    def __add__(self, other: tuple) -> Size:  # type: ignore[override]
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
         return Size(tuple(self) + tuple(other))
 
-    def __radd__(self, other: tuple) -> Size:
+    def __radd__(self, other: tuple[int, ...]) -> Size:
         return Size(tuple(other) + tuple(self))
 
     def __mul__(self, times: SupportsIndex) -> Size:
         return tuple.__new__(Size, tuple.__mul__(self, times))
 
-    __rmul__ = __mul__
+    def __rmul__(self, times: SupportsIndex) -> Size:
+        return self * times
 
 
 class Overridden:
@@ -73,7 +84,7 @@ class Overridden:
     """
 
     __slots__ = ("real",)
-    dense = 0
+    dense: int = 0
 
     def __init__(self, real: Layout):
         self.real = real
@@ -101,11 +112,37 @@ class Tensor(_Base):
     _storage: Storage
     _offset: int  # in bytes, so that an address is one addition
     _base: Tensor  # what this is a view of; unset on others
-    _views: list  # weak references to the views of the family, shared by its members; unset until there is one
+    _views: list[Any]  # weak references to the views of the family, shared by its members; unset until there is one
 
     if TYPE_CHECKING:
 
-        def __init__(self, *arguments: Any, device: Any = None) -> None: ...
+        def __init__(self, *arguments: Data, device: DeviceLike | None = None) -> None: ...
+
+        @property
+        def grad(self) -> Tensor | None:
+            """The gradient accumulated by backward passes, or None; settable and deletable."""
+
+        @grad.setter
+        def grad(self, grad: Tensor | None) -> None: ...
+        @grad.deleter
+        def grad(self) -> None: ...
+        def backward(
+            self,
+            gradient: Tensor | Sequence[Tensor | None] | None = None,
+            retain_graph: bool | None = None,
+            create_graph: bool = False,
+            inputs: Tensor | Sequence[Tensor] | None = None,
+        ) -> None:
+            """Add the gradients of this value to the `.grad` of the leaves it was computed from."""
+
+        def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+            """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
+
+            Returns a handle whose `remove()` takes the hook away.
+            """
+
+        def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+            """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
 
     # ------------------------------------------------------------------------------- what it looks like
     @property
@@ -113,6 +150,10 @@ class Tensor(_Base):
         """The length of each dimension."""
         return tuple.__new__(Size, layout_of_tensor(self).shape)
 
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the length of one dimension; IndexError where there is no such dimension."""
         shape = layout_of_tensor(self).shape
@@ -143,6 +184,10 @@ class Tensor(_Base):
 
     nelement, ndimension = numel, dim
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements from one to the next along each dimension, or along one."""
         strides = layout_of_tensor(self).strides
@@ -198,7 +243,7 @@ class Tensor(_Base):
         """How often the storage was changed in place; None for read-only memory."""
         return self._storage.version
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself."""
         super().requires_grad_(requires_grad)
         if self.node is LEAF:
@@ -207,20 +252,26 @@ class Tensor(_Base):
             leave_family(self)  # what is computed from it leads to it, and no further
         return self
 
+    def __dir__(self) -> list[str]:
+        return present(type(self), self, _ENGINE)
+
     def __copy__(self) -> Tensor:
         from ._pickling import copy_tensor
 
         return copy_tensor(self)
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         from ._pickling import deepcopy_tensor
 
         return deepcopy_tensor(self, memo)
 
-    def __reduce_ex__(self, protocol: Any) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         from ._pickling import reduce_tensor
 
         return reduce_tensor(self)
+
+
+_ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no names of ours
 
 
 class Parameter(Tensor):
@@ -235,7 +286,11 @@ class Parameter(Tensor):
 
     # No __slots__: a parameter takes attributes of the user's, other tensors do not.
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    if TYPE_CHECKING:
+
+        def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None: ...
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         from ._from_data import tensor
 
         source = tensor([]) if data is None else data
@@ -324,10 +379,10 @@ def shown(value: object) -> str:
     return f"{value!r:.200}"
 
 
-def method(*names: str) -> Callable[[Callable], Callable]:
+def method(*names: str) -> Callable[[F], F]:
     """Make the decorated function a method of Tensor, under these names (default: its own)."""
 
-    def attach(function: Callable) -> Callable:
+    def attach(function: F) -> F:
         if names and not names[0].startswith("__") and hasattr(function, "__name__"):
             function.__name__ = function.__qualname__ = names[0]
         for name in names or (function.__name__,):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_errors.extend import kind_of
 from facula_storage import (
     Layout,
     bfloat16,
@@ -36,11 +37,13 @@ from ._tensor import Overridden, Tensor, layout_of_tensor, method, snapshot
 from ._viewing import as_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from facula_storage import Device, DType
 
 
 MOST_DIMS = 64  # of NumPy's arrays
-READERS = {  # of an element at an address
+READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
     (bool_, cpu): ctypes.c_bool.from_address,
     (uint8, cpu): ctypes.c_uint8.from_address,
     (int8, cpu): ctypes.c_int8.from_address,
@@ -258,7 +261,7 @@ def as_int(self: Tensor) -> int:
     try:
         return int(number)
     except (OverflowError, ValueError) as error:
-        raise type(error)(f"int: expected a finite element; got {number}") from None
+        raise kind_of(error)(f"int: expected a finite element; got {number}") from None
 
 
 @method("__complex__")
@@ -297,7 +300,7 @@ def as_bytes(self: Tensor) -> bytes:
         return bytes(self.tolist())
     except (TypeError, ValueError) as error:
         got = f"{self.dtype.name} {tuple(self.shape)}"
-        raise type(error)(
+        raise kind_of(error)(
             f"bytes: expected integers from 0 to 255 in one dimension; got {got}; for what is in memory, "
             "bytes(t.numpy())"
         ) from None

@@ -9,22 +9,65 @@ derivative, or is a GradientError under `strict`. Forward mode is not there yet:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
 
 from ._creation import ones_like, zeros, zeros_like
+from ._missing import listed
 from ._tensor import Tensor
 from .ops.join import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    In = TypeVar("In", bound=Tensor | tuple[Tensor, ...])
+    Out = TypeVar("Out", bound=Tensor | tuple[Tensor, ...])
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+__dir__ = listed(__name__)
 
 Tensors = Any  # a tensor, or a tuple of tensors
 
 
+@overload
+def jacobian(
+    func: Callable[..., Tensor],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def jacobian(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> tuple[Tensor, ...]: ...
+@overload
+def jacobian(
+    func: Callable[..., tuple[Tensor, ...]],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> tuple[Tensor, ...]: ...
+@overload
+def jacobian(
+    func: Callable[..., tuple[Tensor, ...]],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> tuple[tuple[Tensor, ...], ...]: ...
 def jacobian(
     func: Callable[..., Tensors],
     inputs: Tensors,
@@ -78,6 +121,24 @@ def _jacobian_of(out: Tensor, which: int, points: tuple, create_graph: bool, str
     )
 
 
+@overload
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> tuple[tuple[Tensor, ...], ...]: ...
 def hessian(
     func: Callable[..., Tensor],
     inputs: Tensors,
@@ -105,8 +166,8 @@ def hessian(
 
 
 def vjp(
-    func: Callable[..., Tensors], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
-) -> tuple:
+    func: Callable[..., Out], inputs: In, v: Out | None = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Out, In]:
     """(outputs, the product of the vector `v` with the Jacobian): one backward pass.
 
     `v` is like the outputs; it may be left out where there is one output of one element.
@@ -119,8 +180,8 @@ def vjp(
 
 
 def jvp(
-    func: Callable[..., Tensors], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
-) -> tuple:
+    func: Callable[..., Out], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Out, Out]:
     """(outputs, the product of the Jacobian with the vector `v`): two backward passes.
 
     `v` is like the inputs; it may be left out where there is one input of one element. The first pass gives
@@ -138,15 +199,15 @@ def jvp(
 
 
 def vhp(
-    func: Callable[..., Tensor], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
-) -> tuple:
+    func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Tensor, In]:
     """(output, the product of the vector `v` with the Hessian), for a function that returns one element."""
     return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
-    func: Callable[..., Tensor], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
-) -> tuple:
+    func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Tensor, In]:
     """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`."""
     return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
 

@@ -6,26 +6,37 @@ namespaces that rules are written against; `composite` adds a function of operat
 `relabel` lets an error begin with another name. `as_real` checks a number, `reduction_of` what losses call
 `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
-what needs layout, storage and offset.
+what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
+shows of a module.
 """
+
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import Handle, Hooks
 
 from ._declare import elementwise, operator, view
 from ._errors import relabel
 from ._memory import overlapping
+from ._missing import PyTorchNames, listed
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
 from ._overrides import asks, plain_torch_function
 from ._promotion import accumulating, as_real, floating
-from ._sites import library
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import adam_step, sgd_step
+
+if TYPE_CHECKING:  # what arguments may be
+    from ._types import Data as Data
+    from ._types import DeviceLike as DeviceLike
+    from ._types import DTypeLike as DTypeLike
+    from ._types import MemoryFormat as MemoryFormat
+    from ._types import Scalar as Scalar
 
 __all__ = [
     "Handle",
     "Hooks",
     "Operator",
+    "PyTorchNames",
     "accumulating",
     "adam_step",
     "as_real",
@@ -35,7 +46,7 @@ __all__ = [
     "elementwise",
     "floating",
     "layout_of_tensor",
-    "library",
+    "listed",
     "make",
     "method",
     "operator",

@@ -3,6 +3,7 @@
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """
 
+from ._missing import listed as _listed
 from .ops.activation import (
     elu,
     gelu,
@@ -63,3 +64,5 @@ __all__ = [
     "softmax",
     "tanh",
 ]
+
+__dir__ = _listed(__name__)

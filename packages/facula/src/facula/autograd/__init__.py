@@ -19,6 +19,7 @@ from facula_autograd import (
     set_grad_enabled,
 )
 
+from .._names import publish
 from . import function, graph
 
 if TYPE_CHECKING:
@@ -29,10 +30,4 @@ __all__ = [
     "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name == "functional":
-        from importlib import import_module
-
-        return import_module(f"{__name__}.functional")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+publish(__name__, "function", "graph", later=("functional",))

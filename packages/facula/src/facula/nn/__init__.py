@@ -3,15 +3,15 @@
 `modules` and `parameter` are PyTorch's places for some of them, loaded when they are first used.
 """
 
-# ruff: noqa: F403  the face takes over what its siblings list as public
+# ruff: noqa: F403, F405  the face takes over what its siblings list as public
 from typing import TYPE_CHECKING
 
 from facula_tensor import Parameter
 
+from .._names import publish
 from .._siblings import needs
 
 with needs("facula.nn"):
-    import facula_nn as _nn
     from facula_nn import *
 
 from . import functional, init, utils  # type: ignore[no-redef]  # modules of the face over those of the sibling
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     from . import modules as modules
     from . import parameter as parameter
 
-__all__ = ["Parameter", "functional", "init", "modules", "parameter", "utils"]
-__all__ += [name for name in _nn.__all__ if name not in __all__]
+__all__ = [
+    "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss",
+    "Identity", "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
+    "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter", "ParameterDict", "ParameterList", "ReLU", "ReLU6",
+    "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init",
+    "modules", "parameter", "utils",
+]  # fmt: skip
 
-
-if not TYPE_CHECKING:  # what is listed above is all that there is
-
-    def __getattr__(name: str) -> object:
-        if name in ("modules", "parameter"):
-            from importlib import import_module
-
-            return import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+publish(__name__, "functional", "init", "utils", later=("modules", "parameter"))

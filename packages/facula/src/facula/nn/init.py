@@ -1,10 +1,12 @@
 """Initial values of parameters; the names of facula_nn.init."""
 
-# ruff: noqa: F403
+# ruff: noqa: F403, F405
 from .._siblings import needs
 
 with needs("facula.nn.init"):
-    import facula_nn.init as _init
     from facula_nn.init import *
 
-__all__ = list(_init.__all__)
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip

@@ -2,6 +2,9 @@
 `checkpoint.py`.
 """
 
+from .._names import publish
 from . import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
+
+publish(__name__, "checkpoint")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Parameter, Tensor, empty
 
@@ -12,6 +12,11 @@ from .. import functional as F
 from .. import init
 from .._arguments import check_lengths
 from .._module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["Conv2d", "ConvTranspose2d"]
 
@@ -97,15 +102,15 @@ class Conv2d(_Convolution):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
@@ -133,29 +138,29 @@ class ConvTranspose2d(_Convolution):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """`input` (N, C_in, H, W) or (C_in, H, W); `output_size` (H', W') chooses among those that stride allows."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         return F.conv_transpose2d(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
         )
 
-    def _extra(self, input: Tensor, output_size: Any) -> tuple[int, int]:
+    def _extra(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, int]:
         """The output padding that gives images of this size."""
         wanted = tuple(output_size)[-2:]
         least = [

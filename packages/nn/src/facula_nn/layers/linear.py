@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Parameter, Tensor, empty
 
@@ -11,6 +11,9 @@ from .. import functional as F
 from .. import init
 from .._arguments import check_lengths
 from .._module import Module
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["Identity", "Linear"]
 
@@ -43,7 +46,12 @@ class Linear(Module):
     bias: Parameter | None
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         check_lengths("Linear", in_features=in_features, out_features=out_features)

@@ -5,7 +5,7 @@ S. Ioffe and C. Szegedy, Batch Normalization: Accelerating Deep Network Training
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
 
@@ -13,6 +13,9 @@ from .. import functional as F
 from .. import init
 from .._arguments import check_input, check_lengths
 from .._module import Module
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["BatchNorm1d", "BatchNorm2d"]
 
@@ -34,13 +37,13 @@ class _BatchNorm(Module):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
         *,
         bias: bool = True,
     ) -> None:
         super().__init__()
-        place = {"device": device, "dtype": dtype}
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
         check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats

@@ -6,6 +6,8 @@ May import: the rest of facula_optim.
 Where next: `_base.py` for what a schedule is, `_curves.py` for those that are a curve over time.
 """
 
+from facula_tensor.extend import listed as _listed
+
 from ._base import LRScheduler
 from ._curves import (
     ConstantLR,
@@ -41,3 +43,5 @@ __all__ = [
     "SequentialLR",
     "StepLR",
 ]
+
+__dir__ = _listed(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import warn
 from facula_tensor import Tensor
 
 from .._optimizer import Optimizer
@@ -91,12 +92,9 @@ class LRScheduler:
     def _in_order(self) -> None:
         """Count a step; UserWarning where the first comes before the optimizer's."""
         if self._step_count == 1 and not self.optimizer._step_count:
-            from warnings import warn
-
             warn(
                 f"{type(self).__name__}.step: called before optimizer.step(), so the first rate of the schedule is "
-                "skipped; call optimizer.step() first",
-                stacklevel=3,
+                "skipped; call optimizer.step() first"
             )
         self._step_count += 1
 
@@ -140,7 +138,7 @@ def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
     return done
 
 
-def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> list:
+def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> list[Any]:
     """`value` for each parameter group: itself, or a list that has as many; ValueError where it has not."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):

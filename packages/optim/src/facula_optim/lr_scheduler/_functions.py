@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 class _Functions(LRScheduler):
     """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable | Sequence[Callable], last_epoch: int = -1):
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ):
         name = type(self).__name__
         groups = getattr(optimizer, "param_groups", [])
         for function in lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
 
@@ -136,7 +137,7 @@ def in_place(function: Any, *, alone: bool = False) -> None:
     def storing_alone(self: Tensor) -> Tensor:
         return store(name, self, function(self))
 
-    changing = storing_alone if alone else storing
+    changing = boundary(storing_alone if alone else storing)
     changing.__name__ = changing.__qualname__ = name
     changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
     method(name)(changing)

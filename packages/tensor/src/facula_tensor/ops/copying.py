@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import edge_to, special
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
@@ -198,8 +200,12 @@ def _cast_method(name: str, dtype_name: str) -> None:
     dtype = dtype_named(dtype_name)
 
     def cast(self: Tensor, memory_format: Any = None) -> Tensor:
-        result = self if self.dtype is dtype else recording.to(self, (dtype,))
-        return result if memory_format is None else recording.in_format(result, memory_format)
+        try:
+            result = self if self.dtype is dtype else recording.to(self, (dtype,))
+            return result if memory_format is None else recording.in_format(result, memory_format)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"This tensor as {dtype_name}."

@@ -26,20 +26,23 @@ class memory_format:
 
     __slots__ = ("name", "ndim")
 
+    name: str
+    ndim: int | None
+
     def __init__(self, name: str, ndim: int | None = None):
         self.name, self.ndim = name, ndim
 
     def __repr__(self) -> str:
         return f"facula.{self.name}"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (format_named, (self.name,))
 
 
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last", 4)
-channels_last_3d = memory_format("channels_last_3d", 5)
+contiguous_format: memory_format = memory_format("contiguous_format")
+preserve_format: memory_format = memory_format("preserve_format")
+channels_last: memory_format = memory_format("channels_last", 4)
+channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 
 class layout:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors.extend import warn
 from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
@@ -260,9 +261,7 @@ def pair(operation: str, input: Any, target: Any) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
-        from warnings import warn
-
-        warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast", stacklevel=3)
+        warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast")
 
 
 def mse_loss(

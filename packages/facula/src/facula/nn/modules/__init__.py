@@ -3,8 +3,8 @@
 May import: siblings. Where next: `facula_nn`.
 """
 
-# ruff: noqa: F403
-from . import activation, batchnorm, container, conv, dropout, flatten, linear, loss, module, pooling
+# ruff: noqa: F403, F405
+from ..._names import publish
 from .activation import *
 from .batchnorm import *
 from .container import *
@@ -17,7 +17,14 @@ from .module import *
 from .pooling import *
 
 __all__ = [
-    name
-    for family in (activation, batchnorm, container, conv, dropout, flatten, linear, loss, module, pooling)
-    for name in family.__all__
-]
+    "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss", "Identity",
+    "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module",
+    "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU",
+    "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten",
+]  # fmt: skip
+
+publish(
+    __name__,
+    *("activation", "batchnorm", "container", "conv", "dropout", "flatten", "linear", "loss", "module", "pooling"),
+)

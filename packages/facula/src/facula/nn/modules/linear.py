@@ -1,10 +1,9 @@
 """Products with weights, where programs for PyTorch look for them."""
 
-# ruff: noqa: F403
+# ruff: noqa: F403, F405
 from ..._siblings import needs
 
 with needs("facula.nn.modules.linear"):
-    from facula_nn.layers import linear as _home
     from facula_nn.layers.linear import *
 
-__all__ = list(_home.__all__)
+__all__ = ["Identity", "Linear"]

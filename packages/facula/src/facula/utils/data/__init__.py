@@ -6,10 +6,11 @@ May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from facula_tensor import Tensor, from_numpy, randint, stack
 
+from ..._names import publish
 from ..._siblings import needs
 
 with needs("facula.utils.data"):
@@ -33,7 +34,37 @@ with needs("facula.utils.data"):
     from facula_data.extend import Native, set_seed_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias, TypedDict, Unpack
+
+    import numpy as np
+    from typing_extensions import TypeVar  # which every type checker brings
+
+    from facula_data.extend import Samples, SeedLike
+
+    # What becomes part of a tensor; a tuple of such becomes a list of tensors.
+    _Part: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic[Any] | complex
+    S_co = TypeVar("S_co", covariant=True)
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
+    Single = TypeVar("Single", bound=_Part)
+    Several = TypeVar("Several", bound=tuple[_Part, ...])
+
+    class Options(TypedDict, total=False):
+        """The arguments of a loader that are usually given by name."""
+
+        pin_memory: bool
+        drop_last: bool
+        timeout: float
+        worker_init_fn: Callable[[int], None] | None
+        multiprocessing_context: Any
+        generator: SeedLike
+        prefetch_factor: int | None
+        persistent_workers: bool
+
+else:
+    from typing import TypeVar
+
+    S_co, Batch_co = TypeVar("S_co", covariant=True), TypeVar("Batch_co", covariant=True)
 
 __all__ = [
     "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
@@ -67,7 +98,7 @@ def default_convert(data: Any) -> Any:
     return facula_data.default_convert(data, convert=_TENSORS)
 
 
-class DataLoader(facula_data.DataLoader):
+class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
     """Batches of a dataset as tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
 
     `convert` makes a tensor of each NumPy array of a batch. What a `collate_fn` of your own makes is left as it is.
@@ -80,6 +111,61 @@ class DataLoader(facula_data.DataLoader):
     tensor([3]) tensor([9])
     """
 
+    @overload
+    def __init__(
+        self,
+        dataset: Dataset[S_co] | Samples[S_co],
+        batch_size: int = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        num_workers: int = 0,
+        *,
+        collate_fn: Callable[[list[S_co]], Batch_co],
+        **options: Unpack[Options],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DataLoader[Several, list[Tensor]],
+        dataset: Dataset[Several] | Samples[Several],
+        batch_size: int = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        num_workers: int = 0,
+        collate_fn: None = None,
+        *arguments: Any,
+        convert: None = None,
+        **options: Unpack[Options],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DataLoader[Single, Tensor],
+        dataset: Dataset[Single] | Samples[Single],
+        batch_size: int = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        num_workers: int = 0,
+        collate_fn: None = None,
+        *arguments: Any,
+        convert: None = None,
+        **options: Unpack[Options],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DataLoader[S_co, Any],
+        dataset: Dataset[S_co] | Samples[S_co],
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        *arguments: Any,
+        convert: Callable[[Any], Any] | None = None,
+        **options: Unpack[Options],
+    ) -> None: ...
     def __init__(
         self,
         dataset: Any,
@@ -106,3 +192,5 @@ def _draw() -> int:
 
 
 set_seed_source(_draw)
+
+publish(__name__)

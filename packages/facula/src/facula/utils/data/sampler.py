@@ -1,5 +1,6 @@
 """Samplers, where programs for PyTorch look for them."""
 
+from ..._names import publish
 from . import (
     BatchSampler,
     RandomSampler,
@@ -12,3 +13,5 @@ from . import (
 __all__ = [
     "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler",
 ]  # fmt: skip
+
+publish(__name__)

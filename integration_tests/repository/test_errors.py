@@ -1,0 +1,83 @@
+"""What the packages raise on purpose has the library's base, so that its traceback ends at the program's line."""
+
+import ast
+import builtins
+
+import pytest
+
+BUILTIN = {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, Exception) and not issubclass(value, Warning)
+}
+# Part of Python's protocols: they end an iteration, and are no errors.
+PROTOCOL = {"StopIteration", "StopAsyncIteration"}
+ALLOWED = {
+    "facula/_siblings.py": "says that a package is missing, facula_errors among them",
+    "facula/examples/": "a program, as a user's is",
+    "facula/_stand_in/": "a program's first import of torch",
+    "facula_tensor/_signatures.py": "shapes of calls for inspect.signature, which nobody calls",
+    "facula_tensor/_stubs.py": "a program for developers",
+}
+
+
+def is_allowed(package, path):
+    place = f"{package.module}/{path.relative_to(package.root)}"
+    return any(place.startswith(allowed) for allowed in ALLOWED)
+
+
+def bare(tree):
+    """Lines that raise or make a builtin exception; a module's own `__getattr__` may, which speaks as Python does."""
+    methods = {one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__" and node not in methods
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        made = node.func if isinstance(node, ast.Call) else node.exc if isinstance(node, ast.Raise) else None
+        if isinstance(made, ast.Name) and made.id in BUILTIN - PROTOCOL and id(node) not in skipped:
+            yield node.lineno, made.id
+
+
+def test_packages_raise_errors_of_the_library(package):
+    found = [
+        f"{path.relative_to(package.folder)}:{line} {name}"
+        for path, tree in package.parsed()
+        if not is_allowed(package, path) and package.name != "errors"
+        for line, name in bare(tree)
+    ]
+    assert not found, f"use the classes of facula_errors: {found}"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("raise ValueError('x')", 1),
+        ("raise NotImplementedError", 1),
+        ("def f(): return KeyError('x')", 1),
+        ("raise InvalidValueError('x')", 0),
+        ("raise StopIteration", 0),
+        ("try: f()\nexcept ValueError: raise", 0),
+        ("def __getattr__(name): raise AttributeError(name)", 0),
+        ("class A:\n def __getattr__(self, name): raise AttributeError(name)", 1),
+    ],
+)
+def test_the_rule_sees(text, number):
+    assert len(set(bare(ast.parse(text)))) == number
+
+
+def test_every_exception_class_has_the_base(package):
+    """A class that derives from a builtin exception derives from FaculaError first, or from one that does."""
+    found = [
+        f"{path.relative_to(package.folder)}:{node.lineno} {node.name}"
+        for path, tree in package.parsed()
+        if not is_allowed(package, path)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and node.name != "FaculaError"
+        and any(getattr(base, "id", "") in BUILTIN for base in node.bases)
+        and getattr(node.bases[0], "id", "") in BUILTIN
+    ]
+    assert not found, found

@@ -1,0 +1,102 @@
+"""mypy and pyright read users' programs against the installed wheels: what is right passes, what is wrong is found.
+
+`correct.py` is a program as users write it; each line of `mistakes.py` that ends in `# expect: error` has a mistake.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOTS = (
+    "facula", "facula_allocator", "facula_autograd", "facula_checkpoint", "facula_cpu", "facula_data", "facula_nn",
+    "facula_optim", "facula_storage", "facula_tensor",
+)  # fmt: skip
+COMMANDS = {
+    "mypy": ("mypy", "--strict", "--no-incremental", "--config-file="),
+    "pyright": ("pyright", "--pythonpath", sys.executable),
+}
+ERROR = re.compile(r"(\w+\.py):(\d+)(?::\d+)?(?: -|:) error:? (.*)")
+MARK = "# expect: error"
+
+
+def public_modules() -> list[str]:
+    """All modules whose names, up to the last, have no underscore; examples and programs apart."""
+    found = list(ROOTS)
+    for root in ROOTS:
+        for one in pkgutil.walk_packages(importlib.import_module(root).__path__, prefix=f"{root}."):
+            if not any(part.startswith("_") or part == "examples" for part in one.name.split(".")):
+                found.append(one.name)
+    return found
+
+
+def every_name(modules: list[str], header: str = "") -> str:
+    """A program that takes each public name from where it is public."""
+    text = header
+    for module in modules:
+        for name in getattr(importlib.import_module(module), "__all__", ()):
+            text += f"from {module} import {name} as {module.replace('.', '_')}_{name}\n"
+    return text
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The programs, with no sources of ours beside them."""
+    folder = tmp_path_factory.mktemp("programs")
+    for name in ("correct.py", "mistakes.py"):
+        shutil.copy(HERE / name, folder)
+    (folder / "strict.py").write_text("# pyright: strict\n" + (HERE / "correct.py").read_text())
+    modules = public_modules()
+    inner = [name for name in modules if name.endswith(".extend") or ".ops" in name]  # what only siblings use
+    users = [name for name in modules if name not in inner]
+    (folder / "names.py").write_text(every_name(users, "# pyright: strict, reportUnusedImport=false\n"))
+    (folder / "siblings.py").write_text(every_name(inner))
+    return folder
+
+
+@pytest.fixture(scope="module", params=COMMANDS)
+def errors(request, folder):
+    """What one type checker, started once, says of each program: line -> message."""
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
+    env["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"
+    programs = sorted(path.name for path in folder.glob("*.py"))
+    command = [sys.executable, "-m", *COMMANDS[request.param], *programs]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+    found: dict[str, dict[int, str]] = {name: {} for name in programs}
+    for name, line, message in ERROR.findall(done.stdout):
+        found[name].setdefault(int(line), message)
+    assert found["mistakes.py"], done.stdout + done.stderr
+    return found
+
+
+def test_a_correct_program_is_accepted(errors):
+    assert errors["correct.py"] == {}
+    assert errors["strict.py"] == {}
+
+
+def test_every_public_name_is_seen(errors):
+    """And none of those for users has a type that is not known."""
+    assert errors["names.py"] == {}
+    assert errors["siblings.py"] == {}
+
+
+def test_each_mistake_is_found(errors):
+    lines = (HERE / "mistakes.py").read_text().splitlines()
+    wanted = {number for number, line in enumerate(lines, 1) if line.endswith(MARK)}
+    assert len(wanted) >= 100
+    missed = [f"{number}: {lines[number - 1]}" for number in sorted(wanted - errors["mistakes.py"].keys())]
+    surplus = {number: message for number, message in errors["mistakes.py"].items() if number not in wanted}
+    assert not missed and not surplus, (missed, surplus)
+
+
+def test_the_correct_program_runs(tmp_path):
+    subprocess.run([sys.executable, str(HERE / "correct.py")], cwd=tmp_path, check=True, capture_output=True)

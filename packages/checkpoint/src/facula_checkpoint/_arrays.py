@@ -1,0 +1,73 @@
+"""NumPy's arrays and numbers, as what a file holds.
+
+An array is a tensor of the file, and the structure says that it was an array. The unsigned types that facula's tensors
+lack are stored as the signed ones of their size.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_storage import from_numpy, to_numpy
+
+from ._parts import Parts
+
+STORED_AS = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
+_TENSORS = frozenset(
+    {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"}
+)
+_REMEDIES = {
+    "O": "convert it with .tolist(), or to numbers with .astype()",
+    "V": "save its fields one by one",
+    "U": "convert it with .tolist()",
+    "S": "save array.view('uint8')",
+    "M": "save array.view('int64')",
+    "m": "save array.view('int64')",
+}
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is a NumPy array and nothing more; subclasses have meaning that a file would lose."""
+    return type(value) is np.ndarray or type(value) is np.memmap
+
+
+def array_parts(array: np.ndarray, operation: str, where: str) -> tuple[Parts, str]:
+    """The array as a tensor, and its dtype's name where that is not the tensor's. TypeError names other dtypes.
+
+    Memory is shared where a tensor can have it: other byte orders, negative strides and unaligned elements are copied.
+    """
+    dtype = array.dtype.newbyteorder("=")
+    if dtype.name not in _TENSORS and dtype.name not in STORED_AS:
+        remedy = _REMEDIES.get(dtype.kind, "convert it with .astype('float64')")
+        raise TypeError(
+            f"{operation}: {where} is a NumPy array of dtype {str(array.dtype)!r:.100}; expected bool, integers, "
+            f"float16 to float64 or complex numbers; {remedy}"
+        )
+    plain = array.astype(dtype, copy=False)
+    if dtype.name in STORED_AS:
+        plain = plain.view(STORED_AS[dtype.name])
+    itemsize = plain.itemsize
+    if not plain.flags.aligned or any(step < 0 or step % itemsize for step in plain.strides):
+        plain = plain.copy(order="C")
+    return (*from_numpy(np.asarray(plain)), 0), dtype.name if dtype.name in STORED_AS else ""
+
+
+def to_array(parts: Parts, dtype: str = "") -> np.ndarray:
+    """The NumPy array over a loaded tensor's memory."""
+    array = to_numpy(*parts)
+    return array.view(dtype) if dtype else array
+
+
+def plain_scalar(value: Any) -> Any:
+    """A NumPy scalar as Python's bool, int, float, complex or str of the same value; everything else as it is."""
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
+        return int(value)
+    if isinstance(value, (np.float16, np.float32, np.float64)):
+        return float(value)
+    if isinstance(value, (np.complex64, np.complex128)):
+        return complex(value)
+    return str(value) if isinstance(value, np.str_) else value

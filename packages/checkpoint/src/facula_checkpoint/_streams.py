@@ -1,0 +1,96 @@
+"""Open files: what is written goes on from where they are, and so does what is read."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+from typing import Any, BinaryIO, TypeAlias
+
+from ._errors import CheckpointError
+
+File: TypeAlias = str | os.PathLike[str] | BinaryIO
+"""A path, or a file that is open in binary mode."""
+
+_PIECE = 16 << 20  # bytes that are read at a time where it is not known how many there are
+
+
+def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
+    """The path as text, or the file itself where it is open and can be read or written (`way`: "read" or "write").
+
+    TypeError for what is neither, and for a file in text mode; ValueError for a closed one; io.UnsupportedOperation,
+    which is an OSError, for one that was opened for something else.
+    """
+    if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
+        return os.fsdecode(file)
+    mode = "wb" if way == "write" else "rb"
+    if not hasattr(file, way):
+        raise TypeError(f"{operation}: expected a path or a file opened with mode {mode!r}; got {type(file).__name__}")
+    if hasattr(file, "encoding"):
+        raise TypeError(f"{operation}: {shown(file)} is open in text mode; open it with mode {mode!r}")
+    if getattr(file, "closed", False) is True:
+        raise ValueError(f"{operation}: {shown(file)} is closed; open it with mode {mode!r}")
+    able = getattr(file, "writable" if way == "write" else "readable", None)
+    if able is not None and not able():
+        raise io.UnsupportedOperation(
+            f"{operation}: {shown(file)} is not open for {'writing' if way == 'write' else 'reading'}; "
+            f"open it with mode {mode!r}"
+        )
+    return file
+
+
+def shown(file: Any) -> str:
+    """What a path or an open file is called in messages: its name, or its kind."""
+    if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
+        return os.fsdecode(file)
+    name = getattr(file, "name", None)
+    return os.fsdecode(name) if isinstance(name, (str, bytes)) else f"<{type(file).__name__}>"
+
+
+def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:
+    """Write all of them; OSError, with the file's name, where that fails."""
+    for piece in pieces:
+        left = memoryview(piece)
+        while left:
+            try:
+                # Only Python's own files are known to keep nothing of what they are handed.
+                count = file.write(left if isinstance(file, io.IOBase) else bytes(left))
+            except OSError as error:
+                raise OSError(
+                    error.errno, f"save: {error.strerror or error}; the file is not whole", shown(file)
+                ) from error
+            if count is None and isinstance(file, io.RawIOBase):
+                raise BlockingIOError(f"save: {shown(file)} takes no more without blocking; the file is not whole")
+            left = left[len(left) if count is None else count :]
+
+
+def take(file: BinaryIO, count: int) -> bytearray:
+    """The next `count` bytes, or as many as there are."""
+    taken = bytearray()
+    while len(taken) < count:
+        piece = file.read(min(count - len(taken), _PIECE))
+        if piece is None:
+            raise BlockingIOError(f"load: {shown(file)} gives no more without blocking")
+        if not piece:
+            break
+        taken += piece
+    return taken
+
+
+def limited(file: BinaryIO, count: int) -> Any:
+    """A file with `readinto` that holds the next `count` bytes: `file`, or what was read of it.
+
+    CheckpointError where it has fewer; known before memory is made for them, as the count is a stranger's.
+    """
+    if isinstance(file, (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)) and file.seekable():
+        position = file.tell()
+        left, source = file.seek(0, os.SEEK_END) - position, file
+        file.seek(position)
+    else:
+        data = take(file, count)
+        left, source = len(data), io.BytesIO(data)
+    if left < count:
+        raise CheckpointError(
+            shown(file), f"its tensors take {count} bytes, of which there are {left}: it is truncated"
+        )
+    return source

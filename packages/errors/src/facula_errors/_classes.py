@@ -1,0 +1,137 @@
+"""The errors: one base, and under it one class for each kind of error that Python has a class for.
+
+Each is also the builtin that programs have always caught: `except ValueError` goes on working. Packages with more to
+say derive from `FaculaError` and a builtin themselves.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArgumentError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError",
+    "FileAccessError", "FileError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
+    "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
+    "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
+]  # fmt: skip
+
+
+class FaculaError(Exception):
+    """Base of every error that the library raises on purpose. What is no FaculaError is a bug, here or in a program.
+
+    >>> issubclass(InvalidValueError, ValueError) and issubclass(InvalidValueError, FaculaError)
+    True
+    """
+
+
+class InvalidValueError(FaculaError, ValueError):
+    """An argument of the right type whose value will not do."""
+
+
+class InvalidTypeError(FaculaError, TypeError):
+    """An argument of a type that will not do."""
+
+
+class InvalidIndexError(FaculaError, IndexError):
+    """An index or a dimension that is not there."""
+
+
+class MissingKeyError(FaculaError, KeyError):
+    """A name that is not there. Its message is shown as it is, not in the quotes of a KeyError.
+
+    >>> str(MissingKeyError("no parameter 'w'"))
+    "no parameter 'w'"
+    """
+
+    __str__ = Exception.__str__
+
+
+class MissingAttributeError(FaculaError, AttributeError):
+    """An attribute that an object or a module does not have."""
+
+
+class OperationError(FaculaError, RuntimeError):
+    """Something that cannot be done in this state, or to this object."""
+
+
+class UnsupportedError(FaculaError, NotImplementedError):
+    """Something that is not supported, or that a subclass has to define."""
+
+
+class NumberOverflowError(FaculaError, OverflowError):
+    """A number that is too large for where it should go."""
+
+
+class NoMemoryError(FaculaError, MemoryError):
+    """Memory that cannot be had."""
+
+
+class BufferAccessError(FaculaError, BufferError):
+    """Memory that cannot be shared, written or resized."""
+
+
+class FileError(FaculaError, OSError):
+    """A file that cannot be read or written. As with OSError, the number of the error chooses the class.
+
+    >>> from errno import ENOENT
+    >>> isinstance(FileError(ENOENT, "there is none", "weights"), FileNotFoundError)
+    True
+    """
+
+    def __new__(cls, *args: object) -> FileError:
+        if cls is FileError:
+            builtin = type(OSError(*args))
+            if builtin is not OSError:
+                cls = next((one for one in FileError.__subclasses__() if issubclass(one, builtin)), cls)
+        return super().__new__(cls, *args)
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class FileAccessError(FileError, PermissionError):
+    """A file that may not be read or written."""
+
+
+class DirectoryError(FileError, IsADirectoryError):
+    """A directory where a file was expected."""
+
+
+class MissingPackageError(FaculaError, ImportError):
+    """A package that is not installed."""
+
+
+class MissingModuleError(FaculaError, ModuleNotFoundError):
+    """A module that is not there."""
+
+
+class ArgumentError(FaculaError, ValueError, RuntimeError):
+    """A shape, length or number that does not fit. A RuntimeError too: programs written for PyTorch catch that."""
+
+
+class DTypeError(FaculaError, TypeError, RuntimeError):
+    """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
+
+
+class RangeError(FaculaError, OverflowError, RuntimeError):
+    """A number that a dtype cannot hold. A RuntimeError too."""
+
+
+class DivisionError(FaculaError, ZeroDivisionError, RuntimeError):
+    """Integers divided by zero. A RuntimeError too."""
+
+
+def kind_of(error: Exception) -> type[Exception]:
+    """The class of this package for what `error` is: for raising in its place what says more.
+
+    >>> kind_of(OverflowError("too large"))
+    <class 'facula_errors.NumberOverflowError'>
+    """
+    if isinstance(error, FaculaError):
+        return type(error)
+    ours = [one for one in map(globals().__getitem__, __all__) if one is not FaculaError]
+    fitting = [one for one in ours if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
+    return min(fitting, key=lambda one: type(error).__mro__.index(one.__bases__[-1]), default=OperationError)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "facula_errors"  # tracebacks show where users import it from

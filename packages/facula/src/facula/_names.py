@@ -1,0 +1,97 @@
+"""What the modules of the face say of themselves: `dir` lists their public names, and names that are not there explain.
+
+Note [Missing modules]: `import facula.distributed` asks the finders of `sys.meta_path` in turn. Ours is the last, so it
+is asked only where there is no such module, and it speaks only where one is being imported: whoever merely asks
+(`importlib.util.find_spec`) is told that there is none, as always.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor.extend import PyTorchNames
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+LISTING = PyTorchNames(__file__)
+TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
+
+
+def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
+    """Give a module of the face `__dir__` and `__getattr__`: called at its end, with its `__name__`.
+
+    `dir` lists `__all__` and Python's own names. A name that is not there is an AttributeError, or an ImportError where
+    `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
+    same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
+    when they are first asked for, and call this themselves.
+    """
+    module: Any = sys.modules[module_name]
+    for part in parts:
+        publish(import_module(f"{module_name}.{part}").__name__)
+
+    def __getattr__(name: str) -> object:
+        if name in later:
+            return import_module(f"{module_name}.{name}")
+        what = f"module {module_name!r} has no attribute {name!r}"
+        if name.startswith("__"):
+            raise AttributeError(what, name=name, obj=module)
+        why = said_of(module_name, name)
+        if is_import_from(sys._getframe(1)):
+            why = why or close_to(name, module.__all__)
+            text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
+            raise ImportError(text, name=module_name, path=module.__file__)
+        raise AttributeError(f"{what}{': ' + why if why else ''}", name=name, obj=module)
+
+    def __dir__() -> list[str]:
+        return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
+
+    module.__getattr__, module.__dir__ = __getattr__, __dir__
+
+
+def said_of(module_name: str, name: str) -> str:
+    """Why a module has no such name, and what to use instead; empty where PyTorch has none either."""
+    place = "torch" + module_name.removeprefix("facula")
+    why = LISTING.missing(place, name) or LISTING.missing("modules", f"{place}.{name}")
+    if place == "torch" and why and "; use " not in why:  # what is said of the method holds for the function
+        method = TENSORS.missing("torch.Tensor", name).replace("torch.Tensor.", "torch.")
+        why = method if "; use " in method else why
+    return why
+
+
+def close_to(name: str, names: list[str]) -> str:
+    """A name that was perhaps meant."""
+    from difflib import get_close_matches
+
+    folded = {known.lower(): known for known in names}
+    matches = get_close_matches(name.lower(), folded, 1)
+    return f"did you mean {folded[matches[0]]!r}?" if matches else ""
+
+
+def is_import_from(frame: FrameType) -> bool:
+    """Whether a frame is at `from MODULE import NAME`, which would replace an AttributeError by one that says less."""
+    from opcode import opmap
+
+    code = frame.f_code.co_code
+    return 0 <= frame.f_lasti < len(code) and code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+
+class MissingModules:
+    """A finder that finds nothing, and says of modules that PyTorch has that they are not here."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if not name.startswith("facula."):
+            return
+        theirs = "torch" + name.removeprefix("facula")
+        if theirs not in LISTING.names("modules") or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
+            return
+        place, _, last = theirs.rpartition(".")
+        why = said_of("facula" + place.removeprefix("torch"), last)
+        raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)
+
+
+if MissingModules not in sys.meta_path:
+    sys.meta_path.append(MissingModules)  # type: ignore[arg-type]

@@ -1,0 +1,226 @@
+"""Names that are not there: what PyTorch has is told from what is misspelt; `dir` shows what is public."""
+
+import copy
+import importlib.util
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import facula
+
+PAGE = "docs/coming-from-pytorch.md says what is missing"
+PLACES = ["", ".nn", ".nn.functional", ".nn.init", ".nn.utils", ".nn.parameter", ".nn.modules", ".optim",
+          ".optim.lr_scheduler", ".optim.optimizer", ".utils", ".utils.data", ".utils.data.dataset",
+          ".utils.data.sampler", ".utils.data.dataloader", ".utils.checkpoint", ".autograd", ".autograd.function",
+          ".autograd.functional", ".autograd.graph", ".cuda"]  # fmt: skip
+
+
+def listing():
+    from facula._names import LISTING
+
+    return LISTING
+
+
+MISSING = [
+    (place, name)
+    for place in PLACES
+    for name in sorted(listing().names("torch" + place))[::9]
+    if not hasattr(import_module("facula" + place), name)
+]
+
+
+def test_each_place_of_pytorchs_is_listed():
+    assert all(listing().names("torch" + place) for place in PLACES)
+    assert {"cumsum", "tensor", "compile"} <= listing().names("torch")
+    assert {"LSTM", "Linear"} <= listing().names("torch.nn")
+    assert {"torch.distributed", "torch.nn.parallel"} <= listing().names("modules")
+    assert len({place for place, _ in MISSING}) > 10
+
+
+@pytest.mark.parametrize(("place", "name"), MISSING)
+def test_what_pytorch_has_is_named(place, name):
+    """As an attribute it is an AttributeError, and an ImportError where it is imported by name."""
+    module = import_module("facula" + place)
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    assert str(caught.value).startswith(f"module 'facula{place}' has no attribute {name!r}: PyTorch has torch{place}.")
+    assert str(caught.value).endswith(PAGE)
+    assert caught.value.name == name and caught.value.obj is module
+    assert not hasattr(module, name) and getattr(module, name, 7) == 7
+    assert name not in dir(module)
+
+
+def test_modules_are_the_faces_own_from_the_first():
+    """Not the sibling's that is taken over under the same name, which knows nothing of this."""
+    names = ("nn.functional", "nn.init", "nn.utils", "optim.lr_scheduler", "nn.modules.conv", "utils.data", "cuda")
+    code = "import facula, sys\nfor name in sys.argv[1:]: assert eval(name).__name__ == name, eval(name)"
+    subprocess.run([sys.executable, "-c", code, *(f"facula.{name}" for name in names)], check=True)
+
+
+def test_importing_by_name_says_so_too():
+    with pytest.raises(
+        ImportError, match=r"cannot import name 'LSTM' from 'facula.nn': PyTorch has torch.nn.LSTM, fac"
+    ):
+        from facula.nn import LSTM  # noqa: F401
+    with pytest.raises(ImportError, match=r"'conv1d' from 'facula.nn.functional': .*; use conv2d with") as caught:
+        from facula.nn.functional import conv1d  # noqa: F401
+    assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
+    with pytest.raises(ImportError, match=r"cannot import name 'distributed' from 'facula': PyTorch has torch.dist"):
+        from facula import distributed  # noqa: F401
+
+
+def test_modules_that_pytorch_has_are_named():
+    for name in ("distributed", "distributed.fsdp", "nn.parallel", "utils.tensorboard", "jit"):
+        whole = name if name != "distributed.fsdp" else "distributed"
+        with pytest.raises(
+            ModuleNotFoundError, match=f"^No module named 'facula.{whole}': PyTorch has torch.{whole}, fac"
+        ):
+            import_module(f"facula.{name}")
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'facula.nonsense'$"):
+        import_module("facula.nonsense")
+    assert importlib.util.find_spec("facula.distributed") is None
+    with pytest.raises(
+        AttributeError, match=r"module 'facula.nn' has no attribute 'parallel': PyTorch has torch.nn.par"
+    ):
+        facula.nn.parallel
+    with pytest.raises(
+        AttributeError, match=r"module 'facula.utils' has no attribute 'tensorboard': PyTorch has torch.ut"
+    ):
+        facula.utils.tensorboard
+
+
+@pytest.mark.parametrize(
+    ("code", "suggestion"),
+    [
+        ("facula.tensr", "Did you mean: 'tensor'?"),
+        ("facula.nn.Lineer", "Did you mean: 'Linear'?"),
+        ("facula.nn.functional.crossentropy", "Did you mean: 'cross_entropy'?"),
+        ("facula.ones(2).shpae", "Did you mean: 'shape'?"),
+        ("facula.nn.Linear(1, 1).wieght", "Did you mean: 'weight'?"),
+        ("from facula.nn import Lineer", "did you mean 'Linear'?"),
+        ("from facula.nn.functional import CrossEntropy", "did you mean 'cross_entropy'?"),
+        ("from facula.utils.data import Dataloader", "did you mean 'DataLoader'?"),
+    ],
+)
+def test_what_is_misspelt_is_suggested(code, suggestion):
+    done = subprocess.run([sys.executable, "-c", f"import facula\n{code}"], capture_output=True, text=True)
+    assert done.stderr.rstrip().endswith(suggestion), done.stderr
+    assert "PyTorch has" not in done.stderr
+
+
+def test_what_is_said_instead_can_be_had():
+    """Every function or method that an alternative calls, and every layer that it names, is there."""
+    from facula._names import LISTING, TENSORS
+
+    known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
+    known |= {*dir(facula.optim), *dir(facula.cuda)}
+    known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None"}  # NumPy's and Python's own
+    for names in (LISTING, TENSORS):
+        lines = Path(names.folder, "_instead.txt").read_text().splitlines()
+        for line in lines[1:]:
+            name, _, use = line.partition(": ")
+            assert name and use and not use.endswith("."), line
+            called = set(re.findall(r"(\w+)\(", use)) | set(re.findall(r"\buse ([A-Z]\w+)", use))
+            assert called <= known, f"{line}: {called - known}"
+            place, _, last = name.rpartition(".")
+            there = names.names(place) if place else names.names("torch.Tensor") | LISTING.names("torch")
+            assert last in there or (last == "*" and there), line
+
+
+TENSOR = facula.ones(2, 3)
+NAMES_OF_TENSORS = import_module("facula._names").TENSORS.names("torch.Tensor")
+METHODS = sorted(name for name in NAMES_OF_TENSORS if not hasattr(TENSOR, name))
+
+
+@pytest.mark.parametrize("name", METHODS[::7])
+@pytest.mark.parametrize("kind", ["tensor", "Parameter", "subclass", "class"])
+def test_methods_that_pytorch_has_are_named(kind, name):
+    class Own(facula.Tensor):
+        pass
+
+    parameter, own = facula.Parameter(TENSOR), TENSOR.as_subclass(Own)
+    owner = {"tensor": TENSOR, "Parameter": parameter, "subclass": own, "class": facula.Tensor}[kind]
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}': PyTorch has torch.Tensor.{name}, ") as caught:
+        getattr(owner, name)
+    assert str(caught.value).endswith(PAGE)
+    assert caught.value.name == name and caught.value.obj is owner
+    assert not hasattr(owner, name) and getattr(owner, name, 7) == 7
+    assert kind == "class" or name not in dir(owner)
+
+
+def test_missing_methods_stand_in_nobodys_way():
+    """Attributes of the user's, properties of subclasses and of classes mixed in, `__getattr__`, copies and pickles."""
+
+    class Named(facula.Tensor):
+        name = property(lambda self: "own")
+
+    class Mixed:
+        @property
+        def layout(self):
+            return "mixed in"
+
+        def geqrf(self, dim):
+            return f"mixed in {dim}"
+
+        sspaddmm = 3
+
+    class Both(facula.Tensor, Mixed):
+        pass
+
+    class Answers(facula.Tensor):
+        def __getattr__(self, name):
+            return f"answered {name}"
+
+    assert TENSOR.as_subclass(Named).name == "own"
+    both = TENSOR.as_subclass(Both)
+    assert (both.layout, both.geqrf(1), both.sspaddmm) == ("mixed in", "mixed in 1", 3)
+    assert TENSOR.as_subclass(Answers).geqrf == "answered geqrf"
+    parameter = facula.Parameter(TENSOR)
+    parameter.name = "weight"
+    assert parameter.name == "weight" and "name" in dir(parameter)
+    for again in (copy.copy(parameter), copy.deepcopy(parameter), pickle.loads(pickle.dumps(parameter))):
+        assert again.tolist() == TENSOR.tolist() and again.name == "weight"
+    shown = dict(inspect.getmembers(TENSOR))
+    assert "sum" in shown and "geqrf" not in shown
+
+
+def test_no_tensor_is_slower_for_it():
+    """A `__getattr__` on the class would slow every look-up: missing names are attributes that raise."""
+    for cls in (facula.Tensor, facula.Parameter):
+        assert not any("__getattr__" in vars(base) or "__getattribute__" in vars(base) for base in cls.__mro__[:-1])
+        metaclass = type(cls)
+        assert metaclass.__getattribute__ is type.__getattribute__ and metaclass.__call__ is type.__call__
+        assert metaclass.__instancecheck__ is type.__instancecheck__ and not hasattr(metaclass, "__getattr__")
+
+
+def test_dir_of_a_tensor_shows_what_is_for_users():
+    shown = [name for name in dir(facula.Parameter(TENSOR)) if not name.startswith("_")]
+    assert {"sum", "shape", "grad", "backward", "T"} <= set(shown) and shown == sorted(shown)
+    undocumented = [name for name in shown if not inspect.getdoc(getattr(facula.Tensor, name))]
+    assert not undocumented, undocumented
+    assert not {"hooks", "node"} & set(shown)
+
+
+def test_modules_say_what_pytorchs_have():
+    layer = facula.nn.Linear(2, 2)
+    with pytest.raises(
+        AttributeError, match=r"'Linear' object has no attribute 'compile': PyTorch has torch.nn.Module.co"
+    ):
+        layer.compile
+    assert not hasattr(layer, "compile")
+    with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'nothing'$"):
+        layer.nothing
+
+    class Broken(facula.nn.Module):
+        @property
+        def compile(self):
+            return self.absent
+
+    with pytest.raises(AttributeError, match=r"^'Broken' object has no attribute 'absent'$"):
+        Broken().compile

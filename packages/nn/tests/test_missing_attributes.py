@@ -1,0 +1,30 @@
+"""Attributes that are not there: what PyTorch's modules have is told from what is misspelt."""
+
+import pytest
+
+from facula_nn import Linear, Module
+
+
+def test_what_pytorchs_modules_have_is_named():
+    layer = Linear(2, 2)
+    with pytest.raises(
+        AttributeError, match=r"'Linear' object has no attribute 'ipu': PyTorch has torch.nn.Module.ipu, "
+    ) as caught:
+        layer.ipu
+    assert caught.value.name == "ipu" and caught.value.obj is layer
+    assert not hasattr(layer, "ipu") and getattr(layer, "ipu", 7) == 7
+    with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'wieght'$"):
+        layer.wieght
+
+
+def test_attributes_of_ones_own_come_first():
+    class Own(Module):
+        @property
+        def ipu(self):
+            return self.absent
+
+    with pytest.raises(AttributeError, match=r"^'Own' object has no attribute 'absent'$"):
+        Own().ipu
+    layer = Linear(2, 2)
+    layer.ipu = 3
+    assert layer.ipu == 3

@@ -1,0 +1,116 @@
+"""Names that PyTorch has and this library not yet: errors that say so, and what to use instead.
+
+Note [Missing names]: a `__getattr__` on Tensor would make every look-up of every attribute slower, on Python 3.11 three
+times, and one that fails (a slot that is unset, which operators ask for) twice. So each missing name of PyTorch's is an
+attribute of the class that raises when it is asked for: nothing else changes, `hasattr` is False, and `dir` of a tensor
+leaves them out. A class that is mixed into a subclass after Tensor still gives its own. `dir(Tensor)` and completion
+that goes by it show them: only a metaclass could change that, which would cost each `isinstance(value, Tensor)` 30 ns
+and keep abstract base classes from being mixed in.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+PAGE = "docs/coming-from-pytorch.md"
+
+
+class PyTorchNames:
+    """PyTorch's public names, from the file `_pytorch.txt` beside a module, and what to use instead of some.
+
+    `_pytorch.txt` has sections `[torch.nn]` of names; `_instead.txt` has lines `torch.nn.LSTM: what to use`, with `*`
+    as the name for all of a place. Both are read when they are first needed.
+    """
+
+    def __init__(self, module_file: str) -> None:
+        self.folder = os.path.dirname(module_file)
+
+    def names(self, place: str) -> frozenset[str]:
+        """The public names of one of PyTorch's modules or classes, `"torch.nn"`."""
+        return _sections(os.path.join(self.folder, "_pytorch.txt")).get(place, frozenset())
+
+    def missing(self, place: str, name: str) -> str:
+        """What to say of a name that is not here: empty where PyTorch has none in this place.
+
+        Submodules have the place "modules" and whole names: `missing("modules", "torch.nn.parallel")`.
+        """
+        if name not in self.names(place):
+            return ""
+        whole = name if place == "modules" else f"{place}.{name}"
+        instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
+        use = instead.get(whole) or instead.get(name) or instead.get(f"{place}.*", "")
+        return f"PyTorch has {whole}, facula not yet; {use + '; ' if use else ''}{PAGE} says what is missing"
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8") as file:  # pathlib would make `import facula` slower
+        return file.read()
+
+
+@cache
+def _sections(path: str) -> dict[str, frozenset[str]]:
+    found = {}
+    for part in _text(path).split("\n[")[1:]:
+        title, _, names = part.partition("]\n")
+        found[title] = frozenset(names.split())
+    return found
+
+
+@cache
+def _alternatives(path: str) -> dict[str, str]:
+    if not os.path.exists(path):
+        return {}
+    lines = [line for line in _text(path).splitlines() if line and not line.startswith("#")]
+    return {name: use for name, _, use in (line.partition(": ") for line in lines)}
+
+
+class MissingName:
+    """An attribute of a class under a name of PyTorch's that is not there; it raises when it is asked for."""
+
+    __slots__ = ("listing", "name", "owner", "place")
+
+    def __init__(self, owner: type, name: str, place: str, listing: PyTorchNames) -> None:
+        self.owner, self.name, self.place, self.listing = owner, name, place, listing
+
+    def __get__(self, instance: Any, cls: type) -> Any:
+        mro = cls.__mro__
+        for base in mro[mro.index(self.owner) + 1 :]:
+            if self.name in vars(base):
+                found = vars(base)[self.name]
+                return found.__get__(instance, cls) if hasattr(type(found), "__get__") else found
+        subject = f"type object {cls.__name__!r}" if instance is None else f"{cls.__name__!r} object"
+        raise AttributeError(
+            f"{subject} has no attribute {self.name!r}: {self.listing.missing(self.place, self.name)}",
+            name=self.name,
+            obj=cls if instance is None else instance,
+        )
+
+
+def mark_missing(cls: type, place: str, listing: PyTorchNames) -> None:
+    """Let names that `place` has in PyTorch and `cls` has not say so. After all that is there has been put on `cls`."""
+    for name in listing.names(place):
+        if not hasattr(cls, name):
+            setattr(cls, name, MissingName(cls, name, place, listing))
+
+
+def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
+    """A module's `__dir__`: the names of its `__all__`, Python's own, and `also`."""
+    module = vars(sys.modules[module_name])
+
+    def __dir__() -> list[str]:
+        return sorted({*module["__all__"], *also, *(name for name in module if name.startswith("__"))})
+
+    return __dir__
+
+
+def present(cls: type, instance: Any = None, hidden: frozenset[str] = frozenset()) -> list[str]:
+    """The names of the attributes of a class, or of its instance: without those that are missing or `hidden`."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        found.update(vars(base))
+    found.update(getattr(instance, "__dict__", ()))
+    return sorted(name for name, value in found.items() if type(value) is not MissingName and name not in hidden)

@@ -1,0 +1,121 @@
+"""What the stubs say of arguments and results whose declarations say Any.
+
+An argument's name means the same in every operator, so its type is written once, here; an annotation that says more
+than Any is taken as it is. What an operator gives may depend on which arguments it gets: those are OVERLOADS. The
+types are those of `_types.pyi`.
+"""
+
+from __future__ import annotations
+
+# By the name of the argument. A default of None adds `| None`.
+ARGUMENTS = {
+    "alpha": "Scalar",
+    "arguments": "float",
+    "array": "np.ndarray",
+    "axis": "Dims",
+    "buffer": "Buffer",
+    "context": "object",
+    "data": "Data",
+    "destination": "Dims",
+    "device": "DeviceLike",
+    "dim": "Dims",
+    "dims": "Lengths",
+    "dl_device": "tuple[int, int]",
+    "dtype": "DTypeLike",
+    "end": "Scalar | Tensor",
+    "exponent": "Operand",
+    "ext_tensor": "SupportsDLPack",
+    "fill_value": "Operand",
+    "high": "SupportsIndex",
+    "index": "Index",
+    "input": "Operand",
+    "layout": "object",
+    "lengths": "Lengths",
+    "max": "Operand",
+    "mean": "Scalar | Tensor",
+    "memory_format": "MemoryFormat",
+    "min": "Operand",
+    "order": "Lengths",
+    "other": "Operand",
+    "shape": "Lengths",
+    "size": "Lengths",
+    "split_size": "Lengths",
+    "split_size_or_sections": "Lengths",
+    "src": "Operand",
+    "start": "Scalar | Tensor",
+    "std": "Scalar | Tensor",
+    "step": "Scalar | Tensor",
+    "stream": "object",
+    "stride": "Lengths",
+    "tensors": "Sequence[Tensor]",
+    "value": "Operand",
+}
+
+# By function and argument, where a name means something else.
+SPECIAL = {
+    ("__matmul__", "other"): "Tensor | np.ndarray",
+    ("__rmatmul__", "other"): "Tensor | np.ndarray",
+    ("argmax", "axis"): "SupportsIndex",
+    ("argmin", "axis"): "SupportsIndex",
+    ("copy_", "source"): "Operand",
+    ("cuda", "device"): "DeviceLike | int",
+    ("from_dlpack", "source"): "SupportsDLPack",
+    ("moveaxis", "source"): "Dims",
+    ("movedim", "source"): "Dims",
+    ("narrow", "start"): "SupportsIndex",
+    ("pow", "self"): "Operand",
+    ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
+}
+
+# By function; a method of Python's reflected operators gives what the operator gives.
+RESULTS = {
+    "T": "Tensor",
+    "__divmod__": "tuple[Tensor, Tensor]",
+    "__rdivmod__": "tuple[Tensor, Tensor]",
+    "item": "Number",
+    "layout": "object",
+    "tolist": "list[Any]",
+}
+
+_EXTREME = (
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, axis: None = None, keepdims: bool = False, "
+    "out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: Tensor, *, out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, keepdims: bool = False, "
+    "out: Sequence[Tensor] | None = None) -> Extremes",
+    "(input: Tensor, *, keepdim: bool = False, axis: int, keepdims: bool = False, "
+    "out: Sequence[Tensor] | None = None) -> Extremes",
+)
+_LIKE = (
+    "(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, "
+    "requires_grad: bool = False, memory_format: MemoryFormat | None = None) -> Tensor",
+)
+_WINDOW = (
+    "kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, "
+    "padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False"
+)
+
+# Signatures in the order in which type checkers try them, in the form of functions; a method has `self` for the
+# first argument.
+OVERLOADS = {
+    "as_subclass": ("(self: Tensor, cls: type[AnyTensor]) -> AnyTensor",),
+    "max": _EXTREME,
+    "max_pool2d": (
+        f"(input: Tensor, {_WINDOW}, return_indices: Literal[False] = False) -> Tensor",
+        f"(input: Tensor, {_WINDOW}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+        f"(input: Tensor, {_WINDOW}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
+    ),
+    "min": _EXTREME,
+    "nonzero": (
+        "(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor",
+        "(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+        "(input: Tensor, *, as_tuple: bool) -> Tensor | tuple[Tensor, ...]",
+    ),
+    "rand_like": _LIKE,
+    "randn_like": _LIKE,
+    "where": (
+        "(condition: Tensor) -> tuple[Tensor, ...]",
+        "(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor",
+    ),
+}
