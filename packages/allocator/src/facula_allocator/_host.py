@@ -8,6 +8,9 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary, trim_traceback
+
 from ._errors import OutOfMemoryError
 from ._process import collecting, trimming, watch
 from ._regions import UNLIMITED, Account, address_of, release_region
@@ -33,6 +36,7 @@ _take_nothing = repeat((0, int)).__next__  # zero bytes have no address and noth
 _never: Callable[[], Block] = [].pop  # always raises IndexError
 
 
+@boundary
 class HostAllocator:
     """Host memory in blocks of 64-byte alignment that are reused instead of given back.
 
@@ -61,9 +65,9 @@ class HostAllocator:
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
         if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
-            raise ValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
+            raise InvalidValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
         if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
-            raise ValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
+            raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
         self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
         self._account = Account(limit)
         self._pools = pools
@@ -96,15 +100,19 @@ class HostAllocator:
         release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
         """
         try:
-            if 0 <= nbytes <= FINE:
-                return self._fine[(nbytes + FINE_STEP - 1) // FINE_STEP]
-            if 0 <= nbytes <= COARSE:
-                return self._coarse[(nbytes + COARSE_STEP - 1) // COARSE_STEP]
-            if type(nbytes) is int and nbytes > 0:
-                return self._take_for(nbytes)
-        except TypeError:
-            pass
-        return self._take_for(_size("take_for", nbytes))
+            try:
+                if 0 <= nbytes <= FINE:
+                    return self._fine[(nbytes + FINE_STEP - 1) // FINE_STEP]
+                if 0 <= nbytes <= COARSE:
+                    return self._coarse[(nbytes + COARSE_STEP - 1) // COARSE_STEP]
+                if type(nbytes) is int and nbytes > 0:
+                    return self._take_for(nbytes)
+            except TypeError:
+                pass
+            return self._take_for(_size("take_for", nbytes))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def _take_for(self, nbytes: int) -> Callable[[], Block]:
         if not nbytes:
@@ -118,25 +126,29 @@ class HostAllocator:
         while the cyclic garbage collector runs: it then gives no memory that this collection has
         released. TypeError, ValueError: `nbytes` is no size.
         """
-        if type(nbytes) is not int or nbytes < 0:
-            nbytes = _size("refill", nbytes)
-        if not nbytes:
-            return _take_nothing()
-        if nbytes > LARGEST:
-            raise self._out_of_memory(nbytes) from None
-        if not self._pools:
-            return self._exact_block(nbytes)
-        size_class = self._size_class(nbytes)
-        block = size_class.take()
-        if block is None or nbytes >= UNHURRIED:
-            self.tidy()  # after taking: what is about to be used must not go
-        if block is None:
-            block = size_class.grow(self._account)
+        try:
+            if type(nbytes) is not int or nbytes < 0:
+                nbytes = _size("refill", nbytes)
+            if not nbytes:
+                return _take_nothing()
+            if nbytes > LARGEST:
+                raise self._out_of_memory(nbytes) from None
+            if not self._pools:
+                return self._exact_block(nbytes)
+            size_class = self._size_class(nbytes)
+            block = size_class.take()
+            if block is None or nbytes >= UNHURRIED:
+                self.tidy()  # after taking: what is about to be used must not go
             if block is None:
-                block = self._last_resort(size_class)
+                block = size_class.grow(self._account)
                 if block is None:
-                    raise self._out_of_memory(nbytes) from None
-        return block
+                    block = self._last_resort(size_class)
+                    if block is None:
+                        raise self._out_of_memory(nbytes) from None
+            return block
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def _last_resort(self, size_class: SizeClass) -> Block | None:
         """A block after giving back all that is idle, or None.
@@ -255,13 +267,13 @@ def _whole(what: str, value: Any) -> int:
             return value.__index__()
     except AttributeError:
         pass
-    raise TypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
+    raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
 
 
 def _size(operation: str, nbytes: Any, name: str = "nbytes") -> int:
     nbytes = _whole(f"{operation}: {name}", nbytes)
     if nbytes < 0:
-        raise ValueError(f"{operation}: expected {name} >= 0; got {nbytes}")
+        raise InvalidValueError(f"{operation}: expected {name} >= 0; got {nbytes}")
     return nbytes
 
 
@@ -282,7 +294,7 @@ def default_host_allocator() -> HostAllocator:
     if found is None:
         kind = os.environ.get("FACULA_ALLOCATOR", "pools")
         if kind not in ("pools", "malloc"):
-            raise ValueError(f"FACULA_ALLOCATOR: expected pools or malloc; got {kind!r}")
+            raise InvalidValueError(f"FACULA_ALLOCATOR: expected pools or malloc; got {kind!r}")
         limit, cache_limit = setting_bytes("FACULA_HOST_LIMIT"), setting_bytes("FACULA_HOST_CACHE_LIMIT")
         found = _default.setdefault("host", HostAllocator(limit, cache_limit, kind == "pools"))
     return found

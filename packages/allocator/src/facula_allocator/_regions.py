@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import NoMemoryError
+
 from ._host_memory import ffi, lib
 
 UNLIMITED = (1 << 63) - 1
@@ -22,7 +24,7 @@ class Account:
     def __init__(self, limit: int | None = None):
         account = lib.facula_account_new(UNLIMITED if limit is None else limit)
         if not account:
-            raise MemoryError("no memory for an allocator's account")
+            raise NoMemoryError("no memory for an allocator's account")
         self._account = ffi.gc(account, lib.facula_account_drop)
         self.limit = limit
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors.extend import boundary
+
 from ._errors import readable
 from ._host import default_host_allocator
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from ._host import HostAllocator
 
 
+@boundary
 def memory_summary(allocator: HostAllocator | None = None) -> str:
     """A table of what `allocator` (by default the shared one) holds, for people: totals, then each size class.
 

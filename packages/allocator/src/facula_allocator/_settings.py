@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from facula_errors import InvalidValueError
+
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 _CONTROL_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -19,7 +21,7 @@ def setting_bytes(name: str) -> int | None:
     number = text.rstrip("BbGgIiKkMmTt ")
     unit = _UNITS.get(text[len(number) :].strip().upper())
     if unit is None or not (number.isascii() and number.isdigit()):
-        raise ValueError(f"{name}: expected bytes, or a number with KiB, MiB, GiB or TiB; got {text!r}")
+        raise InvalidValueError(f"{name}: expected bytes, or a number with KiB, MiB, GiB or TiB; got {text!r}")
     return int(number) * unit
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -25,7 +27,7 @@ class Adapter:
     recording: Any = None
 
     def _missing(self, method: str, v: Any) -> NotImplementedError:
-        return NotImplementedError(
+        return UnsupportedError(
             f"{method}: the adapter for {type(v).__name__} ({type(self).__name__}) does not have it; "
             "override it and pass the adapter to facula_autograd.extend.register_adapter"
         )
@@ -58,7 +60,7 @@ class Adapter:
 
     def zeros(self, metadata: Hashable) -> Any:
         """A zero gradient for a value that had this metadata, and may be gone."""
-        raise NotImplementedError(f"zeros: {type(self).__name__} does not have it; got metadata {metadata!r}")
+        raise UnsupportedError(f"zeros: {type(self).__name__} does not have it; got metadata {metadata!r}")
 
     def alias(self, v: Any) -> Any:
         """A new value over the same data, sharing its version, with `node` None."""
@@ -76,7 +78,7 @@ class Adapter:
         Otherwise ValueError saying what differs."""
         mine = self.metadata(v)
         if mine != metadata:
-            raise ValueError(f"expected {metadata}; got {mine}")
+            raise InvalidValueError(f"expected {metadata}; got {mine}")
         return v
 
     def differentiable(self, v: Any) -> bool:
@@ -168,9 +170,11 @@ adapters: dict[type, Adapter] = _Table()
 def register_adapter(kind: type, adapter: Adapter) -> None:
     """Let `adapter` handle values of type `kind` and of its subclasses that have none of their own."""
     if not isinstance(kind, type):
-        raise TypeError(f"register_adapter: expected a type; got {kind!r}")
+        raise InvalidTypeError(f"register_adapter: expected a type; got {kind!r}")
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"register_adapter: expected an Adapter for {kind.__name__}; got {type(adapter).__name__}")
+        raise InvalidTypeError(
+            f"register_adapter: expected an Adapter for {kind.__name__}; got {type(adapter).__name__}"
+        )
     _registered[kind] = adapter
     adapters.clear()
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from opcode import opmap
 from sys import _getframe
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from ._arrays import numpy, shape_of
 from ._values import Value
 
@@ -34,13 +37,16 @@ def _reflected(name: str) -> Callable[[Any, Any], Any]:
 
 def _in_place(name: str, remedy: str) -> Callable[..., NoReturn]:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError(f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
-                        "change .value, of which no gradient knows")  # fmt: skip
+        raise InvalidTypeError(
+            f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
+            "change .value, of which no gradient knows"
+        )
 
     method.__name__, method.__doc__ = name, f"Refused: a Variable does not change in place. {remedy}."
     return method
 
 
+@boundary
 class ArrayMethods(Value):
     """The methods, for values that have the plain number or array in `value`."""
 
@@ -133,7 +139,7 @@ class ArrayMethods(Value):
         # `array[0] = x` asks for a float(x), too, and would lose the gradient without a word.
         frame = _getframe(2)
         if self.node is not None and frame.f_code.co_code[frame.f_lasti] == _STORE:
-            raise TypeError(
+            raise InvalidTypeError(
                 "item assignment: expected a plain value; got a Variable, whose gradient an array cannot hold. Use "
                 "numpy.stack or numpy.concatenate of the parts, or numpy.where; or assign .value"
             )
@@ -143,12 +149,12 @@ class ArrayMethods(Value):
 
     def __len__(self) -> int:
         if not shape_of(self.value):
-            raise TypeError("len: expected an array of at least one dimension; got a number")
+            raise InvalidTypeError("len: expected an array of at least one dimension; got a number")
         return shape_of(self.value)[0]
 
     def __iter__(self) -> Iterator[Any]:
         if not shape_of(self.value):
-            raise TypeError("iteration: expected an array of at least one dimension; got a number")
+            raise InvalidTypeError("iteration: expected an array of at least one dimension; got a number")
         return (self[k] for k in range(len(self)))  # type: ignore[index]
 
     def __format__(self, spec: str) -> str:

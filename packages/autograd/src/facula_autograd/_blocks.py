@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
+from facula_errors import MissingAttributeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +62,7 @@ class Mode:
         object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Mode: records are immutable; use replace({name}=...)")
+        raise MissingAttributeError(f"Mode: records are immutable; use replace({name}=...)")
 
     def replace(self, **changes: Any) -> Mode:
         """This mode with other values. Equal to the default means identical to `DEFAULT`."""

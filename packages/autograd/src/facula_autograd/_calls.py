@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sys import _getframe
 
-from facula_errors.extend import warn
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import trim_traceback, warn
 
 from ._adapters import adapter_of
 from ._blocks import current_mode, special
@@ -53,12 +54,16 @@ def backward(
     >>> x.grad
     Variable(6.0)
     """
-    frame = _getframe(1)
-    roots = sequence(tensors)
-    run_backward(
-        roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
-        None if inputs is None else sequence(inputs), (frame.f_code, frame.f_lasti),
-    )  # fmt: skip
+    try:
+        frame = _getframe(1)
+        roots = sequence(tensors)
+        run_backward(
+            roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
+            None if inputs is None else sequence(inputs), (frame.f_code, frame.f_lasti),
+        )  # fmt: skip
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 if TYPE_CHECKING:
@@ -112,38 +117,48 @@ def grad(
     >>> grad(first, x)
     (Variable(18.0),)
     """
-    if is_grads_batched:
-        raise NotImplementedError("grad: is_grads_batched=True needs vmap, which is not supported yet; call grad once "
-                                  "for each gradient in the batch, with retain_graph=True")  # fmt: skip
-    if not only_inputs:
-        raise ValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
-    if allow_unused is None:
-        allow_unused = materialize_grads
-    elif materialize_grads and not allow_unused:
-        raise ValueError("grad: expected allow_unused=True (or unset) with materialize_grads=True; got False")
-    inputs = sequence(inputs)
-    if not inputs:
-        raise GradientError("grad: expected at least one input; got none")
-    frame = _getframe(1)
-    found: dict[int, Any] = {}
-    roots = sequence(outputs)
-    run_backward(
-        roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
-        (frame.f_code, frame.f_lasti), lambda value, g: found.__setitem__(id(value), g), "grad",
-    )  # fmt: skip
-    results = []
-    for k, value in enumerate(inputs):
-        g = found.get(id(value))
-        if g is None and materialize_grads:
-            g = adapter_of(value).zeros_like(value)
-        elif g is None and not allow_unused:
-            raise GradientError(
-                f"grad: expected outputs that depend on every input; input {k} ({adapter_of(value).describe(value)}) "
-                "was not used to compute them. Pass allow_unused=True to get None for it, or materialize_grads=True "
-                "to get zeros"
+    try:
+        if is_grads_batched:
+            raise UnsupportedError(
+                "grad: is_grads_batched=True needs vmap, which is not supported yet; call grad once "
+                "for each gradient in the batch, with retain_graph=True"
             )
-        results.append(g)
-    return tuple(results)
+        if not only_inputs:
+            raise InvalidValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
+        if allow_unused is None:
+            allow_unused = materialize_grads
+        elif materialize_grads and not allow_unused:
+            raise InvalidValueError(
+                "grad: expected allow_unused=True (or unset) with materialize_grads=True; got False"
+            )
+        inputs = sequence(inputs)
+        if not inputs:
+            raise GradientError("grad: expected at least one input; got none")
+        frame = _getframe(1)
+        found: dict[int, Any] = {}
+        roots = sequence(outputs)
+        run_backward(
+            roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
+            (frame.f_code, frame.f_lasti), lambda value, g: found.__setitem__(id(value), g), "grad",
+        )  # fmt: skip
+        results = []
+        for k, value in enumerate(inputs):
+            g = found.get(id(value))
+            if g is None and materialize_grads:
+                g = adapter_of(value).zeros_like(value)
+            elif g is None and not allow_unused:
+                raise GradientError(
+                    f"grad: expected outputs that depend on every input; input {k} "
+                    f"({adapter_of(value).describe(value)}) "
+                    "was not used to compute them. Pass allow_unused=True to get None for it, or "
+                    "materialize_grads=True "
+                    "to get zeros"
+                )
+            results.append(g)
+        return tuple(results)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def run_backward(
@@ -204,15 +219,16 @@ def _gradients(gradients: Any, roots: Sequence[Any]) -> Sequence[Any]:
 def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[list[tuple[Any, Any]], bool]:
     """Edges and gradients to start from, and whether the engine owns these gradients."""
     if len(roots) != len(gradients):
-        raise GradientError(f"{name}: expected one gradient for each output; got {len(roots)} outputs and "
-                            f"{len(gradients)} gradients")  # fmt: skip
+        raise GradientError(
+            f"{name}: expected one gradient for each output; got {len(roots)} outputs and {len(gradients)} gradients"
+        )
     pairs, own = [], True
     for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
         node = getattr(root, "node", None)
         adapter = adapter_of(root)
         which = f"output {k}" if len(roots) > 1 else "the output"
         if not hasattr(root, "node"):
-            raise TypeError(f"{name}: expected differentiable values; {which} is of type {type(root).__name__}")
+            raise InvalidTypeError(f"{name}: expected differentiable values; {which} is of type {type(root).__name__}")
         if node is None:
             raise GradientError(
                 f"{name}: expected a value that requires grad; {which} ({adapter.describe(root)}) does not: nothing it "
@@ -229,7 +245,7 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
             own = False
             wanted = adapter.metadata(root)
             if adapter_of(g) is not adapter:
-                raise TypeError(
+                raise InvalidTypeError(
                     f"{name}: expected a gradient of the output's type; {which} is {adapter.describe(root)}, its "
                     f"gradient of type {type(g).__name__}"
                 )
@@ -255,11 +271,13 @@ def _selected(
         raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
     for k, value in enumerate(inputs):
         if not hasattr(value, "node"):
-            raise TypeError(f"{name}: expected differentiable values as inputs; input {k} is of type "
-                            f"{type(value).__name__}")  # fmt: skip
+            raise InvalidTypeError(
+                f"{name}: expected differentiable values as inputs; input {k} is of type {type(value).__name__}"
+            )
         if value.node is None:
-            raise GradientError(f"{name}: expected inputs that require grad; input {k} "
-                                f"({adapter_of(value).describe(value)}) does not")  # fmt: skip
+            raise GradientError(
+                f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
+            )
     accumulates = collect is None
     if accumulates:
         collect = _accumulator(create)

@@ -8,6 +8,8 @@ it ran in, and every value that it saves is caught under the same number. The se
 
 from __future__ import annotations
 
+from facula_errors.extend import boundary
+
 from ._adapters import adapter_of, all_adapters
 from ._blocks import FIELDS, current_mode
 from ._errors import GradientError, MutationError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+@boundary
 def checkpoint(
     function: Callable[..., T],
     *args: Any,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial, wraps
 
+from facula_errors import InvalidTypeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +18,7 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 def decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
     """`function`, entering `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
-        raise TypeError(
+        raise InvalidTypeError(
             f"a mode such as no_grad decorates functions; got {function!r}. Decorate the methods, or use a with block"
         )
     inner = function

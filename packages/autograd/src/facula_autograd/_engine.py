@@ -22,6 +22,8 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import nextafter
 
+from facula_errors import InvalidTypeError
+
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
 from ._hooks import run_value_hooks
@@ -222,8 +224,10 @@ def run_gate(F: Any, gate: Node, g: Any) -> tuple:
         if accumulates:
             for hook in tuple(hooks.after.values()):
                 if hook(leaf) is not None:
-                    raise TypeError("register_post_accumulate_grad_hook: expected the hook to return None; change "
-                                    ".grad in it, or set it")  # fmt: skip
+                    raise InvalidTypeError(
+                        "register_post_accumulate_grad_hook: expected the hook to return None; change "
+                        ".grad in it, or set it"
+                    )
     return ()
 
 

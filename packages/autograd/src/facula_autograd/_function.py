@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import wraps
 from weakref import ref
 
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+
 from ._adapters import adapter_of, records
 from ._blocks import current_mode, special
 from ._errors import GradientError, MutationError
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 
+@boundary
 class FunctionContext:
     """The `ctx` of one call: carries what `backward` needs. Any attribute may be set on it.
 
@@ -44,8 +48,10 @@ class FunctionContext:
         """Keep inputs, outputs, or other values (None too) for `backward`, where `saved_tensors` gives them back."""
         for k, value in enumerate(values):
             if value is not None and not isinstance(value, Value):
-                raise TypeError(f"{self._function.__name__}: save_for_backward takes values or None; argument {k} is "
-                                f"a {type(value).__name__}. Store other things as attributes of ctx")  # fmt: skip
+                raise InvalidTypeError(
+                    f"{self._function.__name__}: save_for_backward takes values or None; argument {k} is "
+                    f"a {type(value).__name__}. Store other things as attributes of ctx"
+                )
         self._to_save = values
 
     def mark_dirty(self, *values: Any) -> None:
@@ -149,12 +155,14 @@ class Function:
         cls._rule = Rule(cls.__name__ + "Backward", _backward, None, True, _edges)
 
     def __init__(self) -> None:
-        raise TypeError(f"{type(self).__name__}: expected a call of {type(self).__name__}.apply(...), not an instance")
+        raise InvalidTypeError(
+            f"{type(self).__name__}: expected a call of {type(self).__name__}.apply(...), not an instance"
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs: a value, or a tuple of values and other things."""
-        raise NotImplementedError("Function: expected a subclass to define forward as a static method")
+        raise UnsupportedError("Function: expected a subclass to define forward as a static method")
 
     if TYPE_CHECKING:  # a subclass says how many gradients there are, and of which types
 
@@ -171,22 +179,22 @@ class Function:
         @staticmethod
         def setup_context(ctx: FunctionContext, inputs: tuple[Any, ...], output: Any) -> None:
             """Fill `ctx`, where `forward` does not take it."""
-            raise NotImplementedError("Function: expected a subclass to define setup_context as a static method")
+            raise UnsupportedError("Function: expected a subclass to define setup_context as a static method")
 
         @staticmethod
         def backward(ctx: FunctionContext, *grads: Any) -> Any:
             """Compute the gradients of the arguments from those of the outputs."""
-            raise NotImplementedError("Function: expected a subclass to define backward as a static method")
+            raise UnsupportedError("Function: expected a subclass to define backward as a static method")
 
     @staticmethod
     def jvp(ctx: FunctionContext, *tangents: Any) -> Any:
         """The place of the forward-mode derivative, which the engine does not use yet."""
-        raise NotImplementedError("Function: forward-mode differentiation is not supported yet")
+        raise UnsupportedError("Function: forward-mode differentiation is not supported yet")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """The place of the rule for batches, which nothing uses yet."""
-        raise NotImplementedError("Function: vmap is not supported yet")
+        raise UnsupportedError("Function: vmap is not supported yet")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -195,23 +203,27 @@ class Function:
         With `setup_context`, arguments by name and defaults take their places among `args`; otherwise those
         by name have no gradient.
         """
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = _bound(cls.forward, args, kwargs), {}
-        edges = tuple(edge_to(a) if isinstance(a, Value) else None for a in args)
-        ctx = FunctionContext(cls, tuple(e is not None for e in edges))
-        with no_grad():
-            if cls.setup_context is Function.setup_context:
-                output = cls.forward(ctx, *args, **kwargs)
-            else:
-                output = cls.forward(*args)
-                cls.setup_context(ctx, args, output)
-        outputs = list(output) if isinstance(output, tuple) else [output]
-        records_it = any(ctx.needs_input_grad) and is_grad_enabled()
-        _check_dirty(ctx, args, outputs, records_it)
-        results = [_result(ctx, out, args) for out in outputs]
-        if records_it:
-            _record(ctx, args, edges, outputs, results)
-        return tuple(results) if isinstance(output, tuple) else results[0]
+        try:
+            if cls.setup_context is not Function.setup_context:
+                args, kwargs = _bound(cls.forward, args, kwargs), {}
+            edges = tuple(edge_to(a) if isinstance(a, Value) else None for a in args)
+            ctx = FunctionContext(cls, tuple(e is not None for e in edges))
+            with no_grad():
+                if cls.setup_context is Function.setup_context:
+                    output = cls.forward(ctx, *args, **kwargs)
+                else:
+                    output = cls.forward(*args)
+                    cls.setup_context(ctx, args, output)
+            outputs = list(output) if isinstance(output, tuple) else [output]
+            records_it = any(ctx.needs_input_grad) and is_grad_enabled()
+            _check_dirty(ctx, args, outputs, records_it)
+            results = [_result(ctx, out, args) for out in outputs]
+            if records_it:
+                _record(ctx, args, edges, outputs, results)
+            return tuple(results) if isinstance(output, tuple) else results[0]
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 def _bound(forward: Callable[..., Any], args: tuple, kwargs: dict) -> tuple:
@@ -239,8 +251,10 @@ def _check_dirty(ctx: FunctionContext, args: tuple, outputs: list, records_it: b
         if not _is_among(value, outputs):
             raise GradientError(f"{name}: expected the argument marked dirty ({what}) among the outputs; return it")
         if records_it and value.node is LEAF:
-            raise GradientError(f"{name}: expected to change a value that is no leaf; {what} is a leaf that requires "
-                                "grad. Work on a clone(), or under no_grad()")  # fmt: skip
+            raise GradientError(
+                f"{name}: expected to change a value that is no leaf; {what} is a leaf that requires "
+                "grad. Work on a clone(), or under no_grad()"
+            )
         if records_it:
             adapter_of(value).check_change(name, value)
 
@@ -320,8 +334,11 @@ def _backward(F: Any, node: Node, g: Any) -> Any:
             raise MutationError(
                 f"{ctx._function.__name__}.backward: expected the gradients it is given unchanged, since others may "
                 "hold them; one was changed in place. Change a clone() of it",
-                operator=node.name(), forward=node.where, saved="a gradient", mutation=None,
-            )  # fmt: skip
+                operator=node.name(),
+                forward=node.where,
+                saved="a gradient",
+                mutation=None,
+            )
     return _checked(ctx, node, result)
 
 
@@ -333,21 +350,25 @@ def _checked(ctx: FunctionContext, node: Node, result: Any) -> list:
     if len(result) > len(edges) and all(h is None for h in result[len(edges) :]):
         result = result[: len(edges)]
     if len(result) != len(edges):
-        raise GradientError(f"{name}.backward: expected {len(edges)} gradients, one for each argument of forward; got "
-                            f"{len(result)}. Return None for arguments that have none")  # fmt: skip
+        raise GradientError(
+            f"{name}.backward: expected {len(edges)} gradients, one for each argument of forward; got "
+            f"{len(result)}. Return None for arguments that have none"
+        )
     pairs = []
     for k, (edge, kind, h) in enumerate(zip(edges, kinds, result, strict=True)):
         if h is None:
             continue
         if kind is None:
-            raise GradientError(f"{name}.backward: expected None for argument {k} of forward, which is not a "
-                                f"differentiable value; got {adapter_of(h).describe(h)}")  # fmt: skip
+            raise GradientError(
+                f"{name}.backward: expected None for argument {k} of forward, which is not a "
+                f"differentiable value; got {adapter_of(h).describe(h)}"
+            )
         if edge is None:
             continue
         adapter, metadata = kind
         try:
             if not isinstance(h, Value):
-                raise ValueError(f"expected a value; got {type(h).__name__}")
+                raise InvalidValueError(f"expected a value; got {type(h).__name__}")
             h = adapter.expected(metadata, h, reduce=True)
         except ValueError as error:
             raise GradientError(f"{name}.backward: the gradient of argument {k} does not fit it: {error}") from None
@@ -355,6 +376,7 @@ def _checked(ctx: FunctionContext, node: Node, result: Any) -> list:
     return pairs
 
 
+@boundary
 def once_differentiable(backward: F) -> F:
     """Decorate a Function's `backward` that uses operations which cannot be differentiated themselves.
 

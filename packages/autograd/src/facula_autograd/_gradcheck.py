@@ -6,6 +6,9 @@ checked as it stands, and real and complex need no separate code.
 
 from __future__ import annotations
 
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+
 from ._adapters import adapter_of
 from ._calls import grad
 from ._errors import GradcheckError
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@boundary
 def gradcheck(
     func: Callable[..., Any],
     inputs: Any,
@@ -58,6 +62,7 @@ def gradcheck(
     return True
 
 
+@boundary
 def gradgradcheck(
     func: Callable[..., Any],
     inputs: Any,
@@ -108,7 +113,7 @@ def gradgradcheck(
 def _refuse(name: str, **checks: bool) -> None:
     for check, wanted in checks.items():
         if wanted:
-            raise NotImplementedError(f"{name}: {check}=True is not supported yet; leave it out")
+            raise UnsupportedError(f"{name}: {check}=True is not supported yet; leave it out")
 
 
 def _listed(values: Any) -> list:
@@ -128,7 +133,7 @@ def _check(
 ) -> None:
     wanted = [k for k, value in enumerate(inputs) if _wants(value)]
     if not wanted:
-        raise ValueError("gradcheck: expected at least one input that requires grad; got none")
+        raise InvalidValueError("gradcheck: expected at least one input that requires grad; got none")
     before = [_parts(inputs[k]) for k in wanted]
     outputs = _outputs(func, inputs)
     if not outputs:
@@ -146,8 +151,10 @@ def _check(
         again = _analytical(out, values, j, seeds)
         for position, k in enumerate(wanted):
             if _far(analytical[position], again[position], nondet_tol, 0.0) is not None:
-                raise GradcheckError(f"gradcheck: expected each backward pass to give the same; that of output {j} "
-                                     f"with respect to input {k} differs (nondet_tol={nondet_tol})")  # fmt: skip
+                raise GradcheckError(
+                    f"gradcheck: expected each backward pass to give the same; that of output {j} "
+                    f"with respect to input {k} differs (nondet_tol={nondet_tol})"
+                )
             ours = [_along(row, steps[position], fast) for row in analytical[position]]
             worst = _far(ours, _numerical(func, inputs, k, j, eps, steps[position], seeds, fast), atol, rtol)
             if worst is not None:
@@ -220,8 +227,10 @@ def _analytical(out: Any, inputs: list, j: int, seeds: list) -> list[list[list[f
 def _fitting(g: Any, value: Any, j: int) -> list[float]:
     wanted, got = adapter_of(value).metadata(value), adapter_of(g).metadata(g)
     if wanted != got:
-        raise GradcheckError(f"gradcheck: expected a gradient of output {j} like its input "
-                             f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}")  # fmt: skip
+        raise GradcheckError(
+            f"gradcheck: expected a gradient of output {j} like its input "
+            f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
+        )
     parts = _parts(g)
     if _width(value) == 2 and _width(g) == 1:
         parts = [x for part in parts for x in (part, 0.0)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from sys import _getframe
 
+from facula_errors.extend import boundary
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,6 +124,7 @@ class Node:
             (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
         )
 
+    @boundary
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
 
@@ -131,6 +134,7 @@ class Node:
 
         return add_node_hook(self, "after", hook)
 
+    @boundary
     def register_prehook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(grad_outputs)` before the rule runs; a tuple it returns replaces `grad_outputs`."""
         from ._hooks import add_node_hook

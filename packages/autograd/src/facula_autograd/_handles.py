@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from weakref import ref
 
+from facula_errors import InvalidTypeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,7 @@ class Hooks(_Table):
     def add(self, hook: Callable[..., Any]) -> Handle:
         """Append `hook`."""
         if not callable(hook):
-            raise TypeError(f"register_hook: expected a callable; got {type(hook).__name__}")
+            raise InvalidTypeError(f"register_hook: expected a callable; got {type(hook).__name__}")
         key = _next_key()
         self[key] = hook
         return Handle(self, key)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from weakref import ref
 
+from facula_errors import OperationError
+
 from ._adapters import adapter_of, records
 from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
 from ._handles import Hooks
@@ -55,8 +57,10 @@ def around(node: Node) -> Around:
     if rule.backward is run_around:
         return rule.extra
     if rule.backward is raise_freed:
-        raise RuntimeError(f"register_hook: expected a graph still to be differentiated; {node.name()} at {node.where} "
-                           "was released by an earlier backward pass")  # fmt: skip
+        raise OperationError(
+            f"register_hook: expected a graph still to be differentiated; {node.name()} at {node.where} "
+            "was released by an earlier backward pass"
+        )
     extra = Around(rule)
     # Whatever hooks are shown has another owner; what a fresh rule makes afterwards has not.
     fresh = True if rule.fresh else None
@@ -140,8 +144,10 @@ def _after(hooks: Hooks, node: Node, pairs: tuple, g: Any) -> tuple:
         if new is None:
             continue
         if not isinstance(new, tuple) or len(new) != len(pairs):
-            raise RuntimeError(f"register_hook: expected the hook on {node.name()} to return None or a tuple of "
-                               f"{len(pairs)} gradients; got {new!r}")  # fmt: skip
+            raise OperationError(
+                f"register_hook: expected the hook on {node.name()} to return None or a tuple of "
+                f"{len(pairs)} gradients; got {new!r}"
+            )
         pairs = tuple((edge, h) for (edge, _), h in zip(pairs, new, strict=True))
     return pairs
 
@@ -162,7 +168,7 @@ def add_value_hook(value: Any, hook: Callable[[Any], Any]) -> Handle:
     """Call `hook(gradient)` once for each pass, on the complete gradient of `value`."""
     node = value.node
     if node is None:
-        raise RuntimeError("register_hook: expected a value that requires grad; got one that does not")
+        raise OperationError("register_hook: expected a value that requires grad; got one that does not")
     if node is not LEAF:
         return add_node_hook(node, "value_hooks", hook)
     return leaf_hooks(value).value_hooks.add(hook)
@@ -171,8 +177,10 @@ def add_value_hook(value: Any, hook: Callable[[Any], Any]) -> Handle:
 def add_post_accumulate_hook(value: Any, hook: Callable[[Any], None]) -> Handle:
     """Call `hook(leaf)` once for each pass, when `leaf.grad` is complete."""
     if value.node is not LEAF:
-        raise RuntimeError("register_post_accumulate_grad_hook: expected a leaf that requires grad; use register_hook "
-                           "for the gradients of other values")  # fmt: skip
+        raise OperationError(
+            "register_post_accumulate_grad_hook: expected a leaf that requires grad; use register_hook "
+            "for the gradients of other values"
+        )
     return leaf_hooks(value).after.add(hook)
 
 

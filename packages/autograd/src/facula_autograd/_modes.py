@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary, trim_traceback
+
 from ._blocks import (
     FIELDS,
     GRAD_OFF,
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 def flag(name: str, value: Any) -> bool:
     """`value`, if it is True or False; otherwise TypeError in the name of `name`."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name}: expected True or False; got {value!r}")
+        raise InvalidTypeError(f"{name}: expected True or False; got {value!r}")
     return value
 
 
@@ -75,12 +78,13 @@ class _Enterable:
         if blocks:
             return blocks[-1]
         name = type(self).__name__
-        raise RuntimeError(f"{name}.__exit__: expected a block that __enter__ began; all have been left. Use with")
+        raise OperationError(f"{name}.__exit__: expected a block that __enter__ began; all have been left. Use with")
 
     def _forget(self, block: Block) -> None:
         if block in self._blocks:
             self._blocks.remove(block)
 
+    @boundary
     def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters a block of its own."""
         from ._decorate import decorate
@@ -111,7 +115,7 @@ class replace_mode(_Enterable):
         def __init__(self, **changes: Any) -> None:
             for name in changes:
                 if name not in FIELDS:
-                    raise TypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
+                    raise InvalidTypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
             self._changes, self._blocks = changes, []
 
 
@@ -129,9 +133,13 @@ class _Plain(_Enterable):
         def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
     def __new__(cls, function: Any = None) -> Any:
-        self = object.__new__(cls)
-        self._changes, self._blocks = cls._fields, []
-        return self if function is None else self(function)
+        try:
+            self = object.__new__(cls)
+            self._changes, self._blocks = cls._fields, []
+            return self if function is None else self(function)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 class no_grad(_Plain):
@@ -190,7 +198,11 @@ class set_grad_enabled(_Lasting):
     __slots__ = ()
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(grad=flag("set_grad_enabled", mode))
+        try:
+            super().__init__(grad=flag("set_grad_enabled", mode))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 class inference_mode(replace_mode):
@@ -213,11 +225,15 @@ class inference_mode(replace_mode):
         def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
     def __new__(cls, mode: Any = True) -> Any:
-        self = super().__new__(cls)
-        if not callable(mode):
-            return self
-        self.__init__()  # type: ignore[misc]
-        return self(mode)
+        try:
+            self = super().__new__(cls)
+            if not callable(mode):
+                return self
+            self.__init__()  # type: ignore[misc]
+            return self(mode)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     if not TYPE_CHECKING:
 
@@ -232,7 +248,11 @@ class detect_anomaly(replace_mode):
     __slots__ = ()
 
     def __init__(self, check_nan: bool = True, check_inf: bool = False) -> None:
-        super().__init__(anomaly=(flag("detect_anomaly", check_nan), flag("detect_anomaly", check_inf)))
+        try:
+            super().__init__(anomaly=(flag("detect_anomaly", check_nan), flag("detect_anomaly", check_inf)))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 class set_detect_anomaly(_Lasting):
@@ -241,8 +261,12 @@ class set_detect_anomaly(_Lasting):
     __slots__ = ()
 
     def __init__(self, mode: bool, check_nan: bool = True, check_inf: bool = False) -> None:
-        checks = (flag("set_detect_anomaly", check_nan), flag("set_detect_anomaly", check_inf))
-        super().__init__(anomaly=checks if flag("set_detect_anomaly", mode) else None)
+        try:
+            checks = (flag("set_detect_anomaly", check_nan), flag("set_detect_anomaly", check_inf))
+            super().__init__(anomaly=checks if flag("set_detect_anomaly", mode) else None)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 class saved_tensors_hooks(replace_mode):
@@ -252,10 +276,16 @@ class saved_tensors_hooks(replace_mode):
     __slots__ = ()
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
-            if not callable(hook):
-                raise TypeError(f"saved_tensors_hooks: expected {name} to be callable; got {type(hook).__name__}")
-        super().__init__(saved_hooks=(pack_hook, unpack_hook))
+        try:
+            for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
+                if not callable(hook):
+                    raise InvalidTypeError(
+                        f"saved_tensors_hooks: expected {name} to be callable; got {type(hook).__name__}"
+                    )
+            super().__init__(saved_hooks=(pack_hook, unpack_hook))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 def is_grad_enabled() -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import MissingAttributeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -11,7 +13,7 @@ class Namespace:
     """The operators in one of two forms: which record, or which do not."""
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"Variable has no operator {name!r}")
+        raise MissingAttributeError(f"Variable has no operator {name!r}")
 
 
 raw, recording = Namespace(), Namespace()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 
+from facula_errors import InvalidValueError
+
 from ._adapters import Adapter, reduces_to, register_adapter
 from ._arrays import blank, dtype_of, is_complex, library_of, like_scalar, place, reduce_to, shape_of
 from ._blocks import current_mode, special
@@ -81,7 +83,9 @@ def _div(F, g, a, b):
 
 def _matmul(a: Any, b: Any) -> Any:
     if not shape_of(a) or not shape_of(b):
-        raise ValueError(f"@: expected arrays of at least one dimension; got shapes {shape_of(a)} and {shape_of(b)}")
+        raise InvalidValueError(
+            f"@: expected arrays of at least one dimension; got shapes {shape_of(a)} and {shape_of(b)}"
+        )
     return a @ b
 
 
@@ -209,7 +213,7 @@ class _VariableAdapter(Adapter):
         shape, dtype, _ = metadata
         if v.shape != shape:
             if not reduce or not reduces_to(v.shape, shape):
-                raise ValueError(f"expected shape {shape}; got {v.shape}")
+                raise InvalidValueError(f"expected shape {shape}; got {v.shape}")
             v = recording.reduce(v, like=self.zeros(metadata).value)
         if shape and dtype_of(v.value) != dtype and v.node is None:
             real = is_complex(v.value) and dtype.kind != "c"

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from sys import _getframe
 
+from facula_errors import InvalidTypeError
+
 from ._adapters import Adapter, adapters, register_adapter
 from ._graph import Node, Rule, next_seq
 
@@ -70,7 +72,7 @@ def record_many(outputs: Sequence[Any], rule: Rule, depth: int = 2) -> Node:
     with anything.
     """
     if rule.fresh is False:
-        raise TypeError(f"record_many: expected a rule whose fresh is True or None; got False for {rule.name}")
+        raise InvalidTypeError(f"record_many: expected a rule whose fresh is True or None; got False for {rule.name}")
     node = Node()
     node.rule = rule
     node.seq = next_seq()

@@ -9,6 +9,8 @@ Both functions run without recording.
 
 from __future__ import annotations
 
+from facula_errors import InvalidTypeError
+
 from ._adapters import adapter_of
 from ._graph import Node, copy_node, edge_to, relay
 from ._hooks import around
@@ -43,7 +45,7 @@ class Packed:
             return value  # the leaf itself
         adapter = adapter_of(value)
         if adapter is not self.kind or adapter.metadata(value) != self.metadata:
-            raise TypeError(
+            raise InvalidTypeError(
                 "saved_tensors_hooks: expected unpack_hook to give back a value like the one that was packed "
                 f"({self.metadata}); got {adapter.describe(value)}"
             )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sys import _getframe
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+
 from ._adapters import adapter_of
 from ._calls import run_backward, sequence
 from ._errors import GradientError
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from ._handles import Handle
 
 
+@boundary
 class Value:
     """Base class of differentiable values.
 
@@ -43,22 +47,27 @@ class Value:
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
-        if flag("requires_grad_", requires_grad) and self.node is not None:
+        try:
+            if flag("requires_grad_", requires_grad) and self.node is not None:
+                return self
+            if type(self.node) is Node:
+                raise GradientError(
+                    "requires_grad_: expected a leaf; this value was computed by "
+                    f"{self.node.name()} at {self.node.where}. Use detach() for a value that wants no gradient"
+                )
+            if requires_grad:
+                adapter = adapter_of(self)
+                if not adapter.differentiable(self):
+                    raise GradientError(
+                        f"requires_grad_: expected a floating-point or complex value; got {adapter.describe(self)}"
+                    )
+                self._grad = getattr(self, "_grad", None)
+                self.hooks = getattr(self, "hooks", None)
+            self.node = LEAF if requires_grad else None
             return self
-        if type(self.node) is Node:
-            raise GradientError(
-                "requires_grad_: expected a leaf; this value was computed by "
-                f"{self.node.name()} at {self.node.where}. Use detach() for a value that wants no gradient"
-            )
-        if requires_grad:
-            adapter = adapter_of(self)
-            if not adapter.differentiable(self):
-                raise GradientError("requires_grad_: expected a floating-point or complex value; got "
-                                    f"{adapter.describe(self)}")  # fmt: skip
-            self._grad = getattr(self, "_grad", None)
-            self.hooks = getattr(self, "hooks", None)
-        self.node = LEAF if requires_grad else None
-        return self
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     @property
     def is_leaf(self) -> bool:
@@ -84,16 +93,24 @@ class Value:
 
     @grad.setter
     def grad(self, grad: Any) -> None:
-        if grad is not None:
-            adapter = adapter_of(self)
-            if grad is self:
-                raise GradientError("grad: expected a gradient; got the value itself")
-            if adapter_of(grad) is not adapter:
-                raise TypeError(f"grad: expected None or a gradient like {adapter.describe(self)}; got {grad!r}")
-            if adapter.metadata(grad) != adapter.metadata(self):
-                raise GradientError(f"grad: expected a gradient like {adapter.describe(self)}; got "
-                                    f"{adapter_of(grad).describe(grad)}")  # fmt: skip
-        self._grad = grad
+        try:
+            if grad is not None:
+                adapter = adapter_of(self)
+                if grad is self:
+                    raise GradientError("grad: expected a gradient; got the value itself")
+                if adapter_of(grad) is not adapter:
+                    raise InvalidTypeError(
+                        f"grad: expected None or a gradient like {adapter.describe(self)}; got {grad!r}"
+                    )
+                if adapter.metadata(grad) != adapter.metadata(self):
+                    raise GradientError(
+                        f"grad: expected a gradient like {adapter.describe(self)}; got "
+                        f"{adapter_of(grad).describe(grad)}"
+                    )
+            self._grad = grad
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     @grad.deleter
     def grad(self) -> None:
@@ -110,11 +127,15 @@ class Value:
 
         The arguments are those of `facula_autograd.backward`.
         """
-        if inputs is not None:
-            inputs = sequence(inputs)
-        frame = _getframe(1)
-        gradients = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
-        run_backward((self,), gradients, retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))
+        try:
+            if inputs is not None:
+                inputs = sequence(inputs)
+            frame = _getframe(1)
+            gradients = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
+            run_backward((self,), gradients, retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
         """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.

@@ -6,6 +6,9 @@ It needs of an array what the Python operators, `.shape`, `.dtype`, `.sum`, `.re
 
 from __future__ import annotations
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from ._array_methods import ArrayMethods
 from ._arrays import numpy, shape_of
 from ._namespaces import recording
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+@boundary
 class Variable(ArrayMethods):
     """A number or an array that can be differentiated.
 
@@ -38,7 +42,7 @@ class Variable(ArrayMethods):
         if isinstance(value, Variable):
             value = value.value
         if not isinstance(value, (int, float, complex)) and not hasattr(value, "shape"):
-            raise TypeError(f"Variable: expected a number or an array; got {type(value).__name__}")
+            raise InvalidTypeError(f"Variable: expected a number or an array; got {type(value).__name__}")
         self.value, self.node = value, None
         if requires_grad:
             self.requires_grad_()
@@ -133,7 +137,7 @@ class Variable(ArrayMethods):
         return call_function(function, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        raise TypeError(
+        raise InvalidTypeError(
             "numpy.array: expected plain values; got a Variable, whose gradient would be lost. Use numpy.stack or "
             "numpy.concatenate for an array of several Variables, numpy.where instead of assignment to elements; "
             "elsewhere .value (or .detach().value), which is the plain array"

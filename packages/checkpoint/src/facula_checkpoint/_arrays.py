@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidTypeError
 from facula_storage import from_numpy, to_numpy
 
 from ._parts import Parts
@@ -41,7 +42,7 @@ def array_parts(array: np.ndarray, operation: str, where: str) -> tuple[Parts, s
     dtype = array.dtype.newbyteorder("=")
     if dtype.name not in _TENSORS and dtype.name not in STORED_AS:
         remedy = _REMEDIES.get(dtype.kind, "convert it with .astype('float64')")
-        raise TypeError(
+        raise InvalidTypeError(
             f"{operation}: {where} is a NumPy array of dtype {str(array.dtype)!r:.100}; expected bool, integers, "
             f"float16 to float64 or complex numbers; {remedy}"
         )

@@ -20,7 +20,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from facula_errors import FileError
+from facula_errors import DirectoryError, FileAccessError, FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def replacing(path: str) -> Iterator[int]:
     not be written, a directory or a device is refused.
     """
     if not path:
-        raise FileNotFoundError(errno.ENOENT, "save: expected a path for a file; this one is empty", path)
+        raise MissingFileError(errno.ENOENT, "save: expected a path for a file; this one is empty", path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     old = _regular(path, target)
@@ -89,13 +89,15 @@ def _regular(path: str, target: str) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise OSError(error.errno, f"save: {error.strerror}", path) from error
+        raise FileError(error.errno, f"save: {error.strerror}", path) from error
     if stat.S_ISDIR(old.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "save: expected a path for a file; this is a directory", path)
+        raise DirectoryError(errno.EISDIR, "save: expected a path for a file; this is a directory", path)
     if not stat.S_ISREG(old.st_mode):
-        raise OSError(errno.EINVAL, "save: expected a regular file to replace; this is a device, pipe or socket", path)
+        raise FileError(
+            errno.EINVAL, "save: expected a regular file to replace; this is a device, pipe or socket", path
+        )
     if not os.access(target, os.W_OK, effective_ids=True):  # a rename would not ask
-        raise PermissionError(errno.EACCES, "save: the file is write-protected; choose another path", path)
+        raise FileAccessError(errno.EACCES, "save: the file is write-protected; choose another path", path)
     return old
 
 

@@ -11,6 +11,7 @@ import json
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import (
     DType,
     Layout,
@@ -82,7 +83,7 @@ def stored_as(layout: Layout, where: str) -> tuple[str, tuple[int, ...]]:
     name = _NAMES.get(layout.dtype)
     if name is None:
         known = ", ".join(dtype.name for dtype in (*_NAMES, complex128))
-        raise TypeError(
+        raise InvalidTypeError(
             f"save: {where} is of dtype {layout.dtype.name}; safetensors can hold {known}; convert it first"
         )
     return name, layout.shape
@@ -109,7 +110,7 @@ def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> 
     text = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + LENGTH_BYTES) % _ALIGNMENT)
     if len(text) > LARGEST_HEADER:
-        raise ValueError(
+        raise InvalidValueError(
             f"save: names, shapes and metadata take {len(text)} bytes; the format allows {LARGEST_HEADER}; "
             "save into several files"
         )
@@ -164,12 +165,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"the name {twice!r:.200} is there twice")
+        raise InvalidValueError(f"the name {twice!r:.200} is there twice")
     return made
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise InvalidValueError(f"{name} is no JSON number")
 
 
 def _is_size(value: object) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import boundary
+
 from ._errors import CheckpointError
 from ._header import RESERVED
 from ._parts import Parts, is_parts
@@ -22,6 +24,7 @@ def _themselves(value: object) -> Parts | None:
     return value if is_parts(value) else None
 
 
+@boundary
 def save(
     value: object,
     path: File,
@@ -58,6 +61,7 @@ def save(
     write("save", tensors, path, {**texts, STRUCTURE: structure})
 
 
+@boundary
 def load(
     path: File,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, layout_of, meta, to_buffer, to_numpy, uint8
 from facula_storage.extend import allocate, capacity, plain_address
 
@@ -19,13 +20,17 @@ _GATHERED = 16 << 20  # bytes of a strided tensor that are copied at a time
 def check_parts(parts: object, operation: str, where: str) -> Parts:
     """`parts` if it is a tensor that has elements and lies in its storage; TypeError or ValueError with `where`."""
     if not is_parts(parts):
-        raise TypeError(f"{operation}: {where} is {type(parts).__name__}; expected (Storage, Layout, offset in bytes)")
+        raise InvalidTypeError(
+            f"{operation}: {where} is {type(parts).__name__}; expected (Storage, Layout, offset in bytes)"
+        )
     storage, layout, offset = parts
     if layout.device is meta:
-        raise ValueError(f"{operation}: {where} is on device 'meta' and has no elements; make it on another device")
+        raise InvalidValueError(
+            f"{operation}: {where} is on device 'meta' and has no elements; make it on another device"
+        )
     held = capacity(storage)
     if offset < 0 or (held and offset + layout.extent > held):
-        raise ValueError(
+        raise InvalidValueError(
             f"{operation}: {where} begins at byte {offset} and spans {layout.extent}; its storage has {held} bytes"
         )
     return parts

@@ -9,7 +9,8 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from facula_errors import FileError
+from facula_errors import DirectoryError, FileError
+from facula_errors.extend import boundary
 from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, to_numpy, uint8
 from facula_storage.extend import allocate, borrow
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 
+@boundary
 def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str, Parts]:
     """The tensors of a safetensors file by name, in the order of its header, on the CPU.
 
@@ -53,6 +55,7 @@ def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str,
     return read("load_file", path, lazy, copy)[0]
 
 
+@boundary
 def load_metadata(path: File) -> dict[str, str]:
     """The texts that were saved with the tensors; no tensor is read. Errors as for `load_file`.
 
@@ -138,7 +141,7 @@ def _opened(path: str) -> Iterator[tuple[int, int]]:
     try:
         status = os.fstat(file)
         if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "load: expected a file; this is a directory", path)
+            raise DirectoryError(errno.EISDIR, "load: expected a file; this is a directory", path)
         if not stat.S_ISREG(status.st_mode):
             raise CheckpointError(path, "not a regular file, but a device, pipe or socket")
         yield file, status.st_size

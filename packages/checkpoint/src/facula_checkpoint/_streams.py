@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable
 from typing import Any, BinaryIO, TypeAlias
 
+from facula_errors import FileError, InvalidTypeError, InvalidValueError
+
 from ._errors import CheckpointError
 
 File: TypeAlias = str | os.PathLike[str] | BinaryIO
@@ -25,11 +27,13 @@ def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
         return os.fsdecode(file)
     mode = "wb" if way == "write" else "rb"
     if not hasattr(file, way):
-        raise TypeError(f"{operation}: expected a path or a file opened with mode {mode!r}; got {type(file).__name__}")
+        raise InvalidTypeError(
+            f"{operation}: expected a path or a file opened with mode {mode!r}; got {type(file).__name__}"
+        )
     if hasattr(file, "encoding"):
-        raise TypeError(f"{operation}: {shown(file)} is open in text mode; open it with mode {mode!r}")
+        raise InvalidTypeError(f"{operation}: {shown(file)} is open in text mode; open it with mode {mode!r}")
     if getattr(file, "closed", False) is True:
-        raise ValueError(f"{operation}: {shown(file)} is closed; open it with mode {mode!r}")
+        raise InvalidValueError(f"{operation}: {shown(file)} is closed; open it with mode {mode!r}")
     able = getattr(file, "writable" if way == "write" else "readable", None)
     if able is not None and not able():
         raise io.UnsupportedOperation(
@@ -56,7 +60,7 @@ def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:
                 # Only Python's own files are known to keep nothing of what they are handed.
                 count = file.write(left if isinstance(file, io.IOBase) else bytes(left))
             except OSError as error:
-                raise OSError(
+                raise FileError(
                     error.errno, f"save: {error.strerror or error}; the file is not whole", shown(file)
                 ) from error
             if count is None and isinstance(file, io.RawIOBase):

@@ -19,7 +19,7 @@ from collections import OrderedDict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 
 from ._arrays import STORED_AS, array_parts, is_array, plain_scalar, to_array
 from ._header import METADATA, parse_json
@@ -53,7 +53,7 @@ def encode(
     text = json.dumps({"version": VERSION, "root": root}, separators=(",", ":"), allow_nan=False)
     excess = _excess(text)
     if excess:
-        raise ValueError(f"save: expected an object of {excess}; keep many numbers in tensors")
+        raise InvalidValueError(f"save: expected an object of {excess}; keep many numbers in tensors")
     return text, encoder.tensors
 
 
@@ -94,12 +94,12 @@ class _Encoder:
         kind = type(value)
         if kind not in _CONTAINERS:
             remedy = "save its state_dict()" if hasattr(value, "state_dict") else "convert it to one of these"
-            raise TypeError(
+            raise InvalidTypeError(
                 f"save: {_where(path)} is a {kind.__module__}.{kind.__qualname__}; expected a tensor, dict, "
                 f"OrderedDict, list, tuple, str, int, float, complex, bool, None or NumPy array; {remedy}"
             )
         if len(path) >= DEEPEST:
-            raise ValueError(
+            raise InvalidValueError(
                 f"save: {_where(path[:3])}... is nested more than {DEEPEST} containers deep; expected one that does "
                 "not contain itself; flatten it"
             )
@@ -164,7 +164,7 @@ def _key(key: Any, path: tuple, depth: int = 0) -> Any:
         return _scalar(key)
     if type(key) is tuple and depth < DEEPEST:
         return {"tuple": [_key(member, path, depth + 1) for member in key]}
-    raise TypeError(f"save: {_where(path)} has the key {_shown(key)}; expected keys of {_KEYS}")
+    raise InvalidTypeError(f"save: {_where(path)} has the key {_shown(key)}; expected keys of {_KEYS}")
 
 
 # Decoding ------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 from ._arrays import array_parts, is_array
 from ._atomic import replacing, write_all
 from ._header import METADATA, RESERVED, build_header, stored_as
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+@boundary
 def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: Mapping[str, str] | None = None) -> None:
     """Write named tensors, and texts about them, into a safetensors file.
 
@@ -37,12 +41,14 @@ def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: M
     for name, parts in tensors.items():
         _check_text("a name", name)
         if name == METADATA:
-            raise ValueError(f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves")
+            raise InvalidValueError(f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves")
         where = f"tensor {name!r}"
         if is_array(parts):
             parts, unsigned = array_parts(parts, "save_file", where)  # type: ignore[arg-type]
             if unsigned:
-                raise TypeError(f"save_file: {where} is of dtype {unsigned}, which facula's tensors lack; convert it")
+                raise InvalidTypeError(
+                    f"save_file: {where} is of dtype {unsigned}, which facula's tensors lack; convert it"
+                )
         checked[name] = check_parts(parts, "save_file", where)
     write("save_file", checked, path, check_metadata("save_file", metadata))
 
@@ -54,7 +60,7 @@ def check_metadata(operation: str, metadata: Mapping[str, str] | None) -> dict[s
         _check_text("a metadata key", key)
         _check_text(f"metadata {key!r}", value)
         if key.startswith(RESERVED):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{operation}: metadata key {key!r} begins with {RESERVED!r}, which is reserved; rename it"
             )
     return copy
@@ -83,8 +89,10 @@ def write(operation: str, tensors: Mapping[str, Parts], path: File, metadata: Ma
 
 def _check_text(what: str, text: object) -> None:
     if type(text) is not str:
-        raise TypeError(f"save: {what} is {text!r:.200}; expected a str")
+        raise InvalidTypeError(f"save: {what} is {text!r:.200}; expected a str")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"save: {what} is {text!r:.200}, which is not Unicode text (a lone surrogate)") from None
+        raise InvalidValueError(
+            f"save: {what} is {text!r:.200}, which is not Unicode text (a lone surrogate)"
+        ) from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import MissingPackageError
+
 from ._elementwise import plan_elementwise
 from ._kernels import ffi
 from ._planners import no_kernel, planners
@@ -44,7 +46,7 @@ class CpuBackend:
             except ModuleNotFoundError as error:
                 if error.name != "facula_allocator":
                     raise
-                raise ImportError(
+                raise MissingPackageError(
                     "facula_cpu: the package facula-allocator is missing; install it from where facula came from, as "
                     "from its source tree with: pip install ./packages/allocator"
                 ) from error

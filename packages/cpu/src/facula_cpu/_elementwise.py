@@ -6,6 +6,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_errors import UnsupportedError
 from facula_storage.extend import dtype_of_code
 
 from ._kernels import ffi
@@ -248,7 +249,7 @@ def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[i
                 continue
         merged.append(dim)
     if len(merged) > MOST_DIMS:
-        raise NotImplementedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(merged)}; copy first")
+        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(merged)}; copy first")
     return merged or [(1, *(0 for _ in steps))]
 
 

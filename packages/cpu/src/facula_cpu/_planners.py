@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import UnsupportedError
 from facula_storage import Plan, bind
 
 from ._kernels import ffi
@@ -92,4 +93,4 @@ def no_kernel(operator: str, inputs: tuple, outputs: tuple[Layout, ...]) -> NotI
         one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs
     )
     made = ", ".join(layout.dtype.name for layout in outputs)
-    return NotImplementedError(f"{operator}: the CPU has no kernel for ({given}) -> {made}; convert the operands")
+    return UnsupportedError(f"{operator}: the CPU has no kernel for ({given}) -> {made}; convert the operands")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import UnsupportedError
 from facula_storage import Plan
 
 from ._kernels import ffi
@@ -50,7 +51,7 @@ def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     backward = operator.endswith("grad")
     (height, width), (out_height, out_width) = (one.shape[-2:] for one in (arrays[::-1] if backward else arrays))
     if height * width >= MOST_ELEMENTS:
-        raise NotImplementedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
+        raise UnsupportedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
     rows, columns = windows(operator, geometry, (height, width), (out_height, out_width))
     struct: Any = ffi.new(STRUCT, {"windows": [number for window in (*rows, *columns) for number in window]})
     struct.planes = prod(made.shape[:-2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import UnsupportedError
 from facula_storage import Plan
 
 from ._kernels import ffi
@@ -165,7 +166,7 @@ def _merge(dims: list[tuple[int, ...]], operands: int = 1, ordered: bool = True)
                 continue
         merged.append(dim)
     if len(merged) > MOST_DIMS:
-        raise NotImplementedError(f"at most {MOST_DIMS} dimensions can be reduced; got {len(merged)}; copy first")
+        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be reduced; got {len(merged)}; copy first")
     return merged or [(1, *(0,) * operands)]
 
 

@@ -6,6 +6,8 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from facula_errors import InvalidValueError, MissingKeyError
+
 from ._kernels import ffi, lib
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def level() -> str:
         return LEVELS[best]
     if wish not in LEVELS[: best + 1]:
         known = ", ".join(LEVELS[: best + 1])
-        raise ValueError(f"FACULA_CPU_LEVEL: expected one of {known} on this processor; got {wish!r}")
+        raise InvalidValueError(f"FACULA_CPU_LEVEL: expected one of {known} on this processor; got {wish!r}")
     return wish
 
 
@@ -56,7 +58,9 @@ def kernel_for(name: str, *dtypes: int) -> Kernel:
     """The kernel as `find_kernel` finds it, where there must be one: LookupError else."""
     kernel = find_kernel(name, *dtypes)
     if kernel is None:
-        raise LookupError(f"the kernel table has no {name!r} for dtype codes {dtypes}; was the package built whole?")
+        raise MissingKeyError(
+            f"the kernel table has no {name!r} for dtype codes {dtypes}; was the package built whole?"
+        )
     return kernel
 
 

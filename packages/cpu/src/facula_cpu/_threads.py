@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 from ._kernels import lib
 
 
@@ -17,6 +20,7 @@ def get_num_threads() -> int:
     return lib.facula_threads()
 
 
+@boundary
 def set_num_threads(count: int) -> None:
     """Use `count` threads (1 to 256) for one kernel; results do not depend on it.
 
@@ -29,7 +33,7 @@ def set_num_threads(count: int) -> None:
     >>> set_num_threads(before)
     """
     if isinstance(count, bool) or not isinstance(count, int):
-        raise TypeError(f"set_num_threads: expected count to be an int; got {count!r}")
+        raise InvalidTypeError(f"set_num_threads: expected count to be an int; got {count!r}")
     if not 1 <= count <= 256:
-        raise ValueError(f"set_num_threads: expected 1 <= count <= 256; got {count}")
+        raise InvalidValueError(f"set_num_threads: expected 1 <= count <= 256; got {count}")
     lib.facula_set_threads(count)

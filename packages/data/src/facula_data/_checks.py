@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
+
 
 def whole_number(operation: str, name: str, value: Any, least: int) -> int:
     """`value` as an int of at least `least`; bool is not a number here."""
@@ -16,13 +18,13 @@ def whole_number(operation: str, name: str, value: Any, least: int) -> int:
         else:
             if number >= least:
                 return number
-    raise ValueError(f"{operation}: expected {name} to be an integer of at least {least}; got {name}={value!r}")
+    raise InvalidValueError(f"{operation}: expected {name} to be an integer of at least {least}; got {name}={value!r}")
 
 
 def truth(operation: str, name: str, value: Any) -> bool:
     """`value`, which is True or False and nothing that merely behaves alike."""
     if not isinstance(value, bool):
-        raise TypeError(f"{operation}: expected {name} to be True or False; got {name}={value!r}")
+        raise InvalidTypeError(f"{operation}: expected {name} to be True or False; got {name}={value!r}")
     return value
 
 
@@ -36,12 +38,12 @@ def position(operation: str, index: Any, length: int) -> int:
     try:
         index = operator.index(index)
     except TypeError:
-        raise TypeError(f"{operation}: expected an integer as index; got {index!r}") from None
+        raise InvalidTypeError(f"{operation}: expected an integer as index; got {index!r}") from None
     if -length <= index < length:
         return index + length if index < 0 else index
     if not length:
-        raise IndexError(f"{operation}: index {index} is out of range; there are no samples")
-    raise IndexError(f"{operation}: expected an index from {-length} to {length - 1}; got {index}")
+        raise InvalidIndexError(f"{operation}: index {index} is out of range; there are no samples")
+    raise InvalidIndexError(f"{operation}: expected an index from {-length} to {length - 1}; got {index}")
 
 
 def has_length(value: object) -> bool:

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import FaculaError, InvalidValueError
+from facula_errors.extend import trim_traceback
+
 from ._arrays import as_numpy, is_array
 from ._containers import is_sequence, like_mapping, like_record, like_sequence, map_leaves, record_fields
 from ._errors import CollateError, CollateTypeError
@@ -44,11 +47,15 @@ def default_collate(batch: Sequence[Any], *, convert: Callable[[np.ndarray], Any
 
     Source: torch.utils.data.default_collate.
     """
-    samples = list(batch)
-    if not samples:
-        raise ValueError("default_collate: expected at least one sample; got none")
-    collated = _collate(samples, "", native_of(convert))
-    return collated if convert is None else convert_arrays(collated, convert)
+    try:
+        samples = list(batch)
+        if not samples:
+            raise InvalidValueError("default_collate: expected at least one sample; got none")
+        collated = _collate(samples, "", native_of(convert))
+        return collated if convert is None else convert_arrays(collated, convert)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = None) -> Any:
@@ -62,15 +69,19 @@ def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = 
     Source: torch.utils.data.default_convert.
     """
 
-    native = native_of(convert)
+    try:
+        native = native_of(convert)
 
-    def leaf(value: Any) -> Any:
-        if not is_array(value) or (native is not None and isinstance(value, native.kind)):
-            return value
-        array = as_numpy(value)
-        return array if convert is None else convert(array)
+        def leaf(value: Any) -> Any:
+            if not is_array(value) or (native is not None and isinstance(value, native.kind)):
+                return value
+            array = as_numpy(value)
+            return array if convert is None else convert(array)
 
-    return map_leaves(data, leaf)
+        return map_leaves(data, leaf)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def convert_arrays(batch: Any, convert: Callable[[np.ndarray], Any]) -> Any:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, MissingAttributeError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+
 from . import _checks
 from ._arrays import host_view, take_rows
 from ._errors import SizeError
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
         def __len__(self) -> int: ...
 
 
+@boundary
 class Dataset(Generic[T_co]):
     """Samples by index: define `__getitem__` and `__len__`. `a + b` is one dataset after the other.
 
@@ -46,12 +50,13 @@ class Dataset(Generic[T_co]):
     """
 
     def __getitem__(self, index: Any) -> T_co:
-        raise NotImplementedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
+        raise UnsupportedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
 
     def __add__(self, other: Dataset[T]) -> ConcatDataset[T_co | T]:
         return ConcatDataset([self, other])
 
 
+@boundary
 class IterableDataset(Dataset[T_co]):
     """Samples one after the other, for data that cannot be reached by index: define `__iter__`.
 
@@ -66,9 +71,10 @@ class IterableDataset(Dataset[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         name = type(self).__name__
-        raise NotImplementedError(f"{name}: expected a method __iter__; an IterableDataset must define it")
+        raise UnsupportedError(f"{name}: expected a method __iter__; an IterableDataset must define it")
 
 
+@boundary
 class TensorDataset(Dataset[tuple[Any, ...]]):
     """Arrays whose first dimension counts the samples; sample i is `(a[i], b[i], …)`.
 
@@ -91,12 +97,12 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
 
     def __init__(self, *tensors: Any) -> None:
         if not tensors:
-            raise ValueError("TensorDataset: expected at least one array; got none")
+            raise InvalidValueError("TensorDataset: expected at least one array; got none")
         for place, tensor in enumerate(tensors):
             shape = getattr(tensor, "shape", None)
             if not shape:
                 got = type(tensor).__name__ if shape is None else f"shape {tuple(shape)}"
-                raise TypeError(
+                raise InvalidTypeError(
                     f"TensorDataset: expected arrays with a first dimension; got {got} for argument {place}; "
                     "numpy.asarray(...) makes an array of a list"
                 )
@@ -108,23 +114,31 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
-        if isinstance(index, (int, np.integer)):
-            _checks.position("TensorDataset", index, len(self))
-        return tuple([tensor[index] for tensor in self.tensors])
+        try:
+            if isinstance(index, (int, np.integer)):
+                _checks.position("TensorDataset", index, len(self))
+            return tuple([tensor[index] for tensor in self.tensors])
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def get_batch(self, indices: np.ndarray) -> Any:
         """The collated samples, each array by one fancy index; NotImplemented where NumPy does not see its memory."""
-        batch = []
-        for tensor in self.tensors:
-            view = host_view(tensor)
-            if view is None:
-                return NotImplemented
-            batch.append(view)
         try:
-            return [take_rows(view, indices) for view in batch]
-        except IndexError:
-            for index in indices.tolist():
-                _checks.position("TensorDataset", index, len(self))
+            batch = []
+            for tensor in self.tensors:
+                view = host_view(tensor)
+                if view is None:
+                    return NotImplemented
+                batch.append(view)
+            try:
+                return [take_rows(view, indices) for view in batch]
+            except IndexError:
+                for index in indices.tolist():
+                    _checks.position("TensorDataset", index, len(self))
+                raise
+        except FaculaError as error:
+            trim_traceback(error)
             raise
 
     def __len__(self) -> int:
@@ -135,6 +149,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
         return f"TensorDataset({len(self)} samples: {', '.join(columns)})"
 
 
+@boundary
 class Subset(Dataset[T_co]):
     """The samples of `dataset` at `indices`, in that order.
 
@@ -152,7 +167,7 @@ class Subset(Dataset[T_co]):
 
     def __init__(self, dataset: Dataset[T_co] | Samples[T_co], indices: Sequence[Any] | np.ndarray) -> None:
         if isinstance(indices, np.ndarray) and (indices.dtype == bool or indices.ndim != 1):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"Subset: expected indices of one dimension; got {indices.dtype} {indices.shape}; "
                 "numpy.flatnonzero(mask) makes indices of a mask"
             )
@@ -164,11 +179,15 @@ class Subset(Dataset[T_co]):
         return found.item() if isinstance(found, np.generic) else found
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            index = range(len(self))[index]
-        if isinstance(index, (list, range)) or (isinstance(index, np.ndarray) and index.ndim):
-            return self.dataset[[self._index(position) for position in index]]
-        return self.dataset[self._index(index)]
+        try:
+            if isinstance(index, slice):
+                index = range(len(self))[index]
+            if isinstance(index, (list, range)) or (isinstance(index, np.ndarray) and index.ndim):
+                return self.dataset[[self._index(position) for position in index]]
+            return self.dataset[self._index(index)]
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def _indices(self, positions: np.ndarray) -> np.ndarray:
         """The dataset's indices of many positions."""
@@ -185,14 +204,14 @@ class Subset(Dataset[T_co]):
     def __getitems__(self) -> Any:
         inner = quick_method(self.dataset, "__getitems__", "__getitem__")
         if inner is None:
-            raise AttributeError("Subset.__getitems__: the dataset has none")
+            raise MissingAttributeError("Subset.__getitems__: the dataset has none")
         return lambda positions: inner([self._index(position) for position in positions])
 
     @property
     def get_batch(self) -> Any:
         inner = quick_method(self.dataset, "get_batch", "__getitem__")
         if inner is None:
-            raise AttributeError("Subset.get_batch: the dataset has none")
+            raise MissingAttributeError("Subset.get_batch: the dataset has none")
 
         def get_batch(positions: np.ndarray) -> Any:
             indices = self._indices(positions)
@@ -207,6 +226,7 @@ class Subset(Dataset[T_co]):
         return f"Subset({len(self)} of {self.dataset!r})"
 
 
+@boundary
 class ConcatDataset(Dataset[T_co]):
     """Several datasets, one after the other.
 
@@ -227,17 +247,21 @@ class ConcatDataset(Dataset[T_co]):
             raise SizeError("ConcatDataset: expected at least one dataset; got none")
         for place, dataset in enumerate(self.datasets):
             if isinstance(dataset, IterableDataset) or not _checks.has_length(dataset):
-                raise TypeError(
+                raise InvalidTypeError(
                     f"ConcatDataset: expected datasets with a length and samples by index; "
                     f"got {type(dataset).__name__} at position {place}"
                 )
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
 
     def __getitem__(self, index: int) -> T_co:
-        position = _checks.position("ConcatDataset", index, len(self))
-        place = bisect_right(self.cumulative_sizes, position)
-        before = self.cumulative_sizes[place - 1] if place else 0
-        return self.datasets[place][position - before]
+        try:
+            position = _checks.position("ConcatDataset", index, len(self))
+            place = bisect_right(self.cumulative_sizes, position)
+            before = self.cumulative_sizes[place - 1] if place else 0
+            return self.datasets[place][position - before]
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidValueError
+
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
@@ -50,7 +52,7 @@ class BatchReader:
             error.add_note(f"DataLoader: raised by {type(self._dataset).__name__}.__getitems__({short(chosen)})")
             raise
         if len(samples) != len(chosen):
-            raise ValueError(
+            raise InvalidValueError(
                 f"DataLoader: expected {type(self._dataset).__name__}.__getitems__ to give a sample for each index; "
                 f"got {len(samples)} for {len(chosen)} indices ({short(chosen)})"
             )

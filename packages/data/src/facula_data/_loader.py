@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, UnsupportedError
+from facula_errors.extend import boundary
+
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
@@ -31,6 +34,7 @@ FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "gener
 STATE = ("seed", "epoch", "position")
 
 
+@boundary
 class DataLoader(Seeded, Generic[T_co, Batch_co]):
     """Batches of a dataset, in this process.
 
@@ -98,7 +102,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         _check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
         for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
             if function is not None and not callable(function):
-                raise TypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
+                raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
         self.num_workers, self.pin_memory, self.timeout = 0, False, 0
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = None, False
@@ -122,12 +126,12 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if not shuffle:
             return SequentialSampler(self.dataset)
         if not len(self.dataset):
-            raise ValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
+            raise InvalidValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
         return RandomSampler(self.dataset, generator=self.generator)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in FIXED and getattr(self, "_built", False):
-            raise AttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
+            raise MissingAttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
         super().__setattr__(name, value)
 
     def __iter__(self) -> Pass[Batch_co]:
@@ -157,7 +161,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """Batches in a whole epoch."""
         if isinstance(self.dataset, IterableDataset):
             if not _checks.has_length(self.dataset):
-                raise TypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
+                raise InvalidTypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
             count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
             return count // size if self.drop_last else -(-count // size)
         return len(self.batch_sampler if self._batched else self.sampler)
@@ -207,14 +211,14 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """
         if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped"} != set(STATE):
             got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
-            raise ValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
+            raise InvalidValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
         seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
         checked_seed("load_state_dict", seed)
         if epoch >= 1 << 63:
-            raise ValueError(f"load_state_dict: expected epoch to be below 2**63; got epoch={epoch}")
+            raise InvalidValueError(f"load_state_dict: expected epoch to be below 2**63; got epoch={epoch}")
         samples = self._epoch_length()
         if samples is not None and position > samples:
-            raise ValueError(
+            raise InvalidValueError(
                 f"load_state_dict: expected position to be at most {samples}, the samples of an epoch; "
                 f"got position={position}; was the state taken with another dataset?"
             )
@@ -254,7 +258,7 @@ def _checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]
     for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
         whole = isinstance(pair, (list, tuple)) and len(pair) == 2 and all(type(place) is int for place in pair)
         if not whole or not least <= pair[0] < pair[1] <= position:
-            raise ValueError(
+            raise InvalidValueError(
                 "load_state_dict: expected skipped to be pairs [begin, end] of positions, in order, up to "
                 f"position={position}; got {shown(pair)}"
             )
@@ -267,18 +271,20 @@ def _check_workers(
     num_workers: int, pin_memory: bool, timeout: float, prefetch_factor: int | None, persistent_workers: bool
 ) -> None:
     if _checks.whole_number("DataLoader", "num_workers", num_workers, 0):
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"DataLoader: there are no worker processes yet; got num_workers={num_workers}; pass num_workers=0"
         )
     if pin_memory:
-        raise NotImplementedError("DataLoader: there is no pinned memory yet; got pin_memory=True; leave it out")
+        raise UnsupportedError("DataLoader: there is no pinned memory yet; got pin_memory=True; leave it out")
     for name, value, absent in (
         ("timeout", timeout, 0),
         ("prefetch_factor", prefetch_factor, None),
         ("persistent_workers", persistent_workers, False),
     ):
         if value != absent:
-            raise ValueError(f"DataLoader: {name} is about worker processes; got {name}={value!r} with num_workers=0")
+            raise InvalidValueError(
+                f"DataLoader: {name} is about worker processes; got {name}={value!r} with num_workers=0"
+            )
 
 
 def _check_dataset(dataset: Any, sampler: Any, batch_sampler: Any) -> None:
@@ -286,15 +292,17 @@ def _check_dataset(dataset: Any, sampler: Any, batch_sampler: Any) -> None:
         return
     if not hasattr(dataset, "__getitem__"):
         remedy = "; wrap it in an IterableDataset" if hasattr(dataset, "__iter__") else ""
-        raise TypeError(
+        raise InvalidTypeError(
             f"DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
             f"got {type(dataset).__name__}{remedy}"
         )
     if sampler is None and batch_sampler is None and not _checks.has_length(dataset):
-        raise TypeError(f"DataLoader: expected a dataset with __len__, or a sampler; got {type(dataset).__name__}")
+        raise InvalidTypeError(
+            f"DataLoader: expected a dataset with __len__, or a sampler; got {type(dataset).__name__}"
+        )
     for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler)):
         if value is not None and not hasattr(value, "__iter__"):
-            raise TypeError(f"DataLoader: expected {name} to be iterable; got {name}={shown(value)}")
+            raise InvalidTypeError(f"DataLoader: expected {name} to be iterable; got {name}={shown(value)}")
 
 
 def _check_exclusive(
@@ -310,14 +318,20 @@ def _check_exclusive(
     if isinstance(dataset, IterableDataset):
         for name, value in given.items():
             if value is not None:
-                raise ValueError(f"DataLoader: an IterableDataset has its own order; got {name}={shown(value)} too")
+                raise InvalidValueError(
+                    f"DataLoader: an IterableDataset has its own order; got {name}={shown(value)} too"
+                )
     if batch_sampler is not None:
         also = {**given, "batch_size": None if batch_size == 1 else batch_size, "drop_last": drop_last or None}
         del also["batch_sampler"]
         for name, value in also.items():
             if value is not None:
-                raise ValueError(f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too")
+                raise InvalidValueError(
+                    f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too"
+                )
     if sampler is not None and shuffle:
-        raise ValueError("DataLoader: sampler already says the order; got shuffle=True too")
+        raise InvalidValueError("DataLoader: sampler already says the order; got shuffle=True too")
     if batch_size is None and drop_last:
-        raise ValueError("DataLoader: without batches there is no last one; got drop_last=True with batch_size=None")
+        raise InvalidValueError(
+            "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"
+        )

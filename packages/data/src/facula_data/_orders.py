@@ -8,6 +8,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from facula_errors import InvalidValueError
+
 BLOCK = 1 << 14  # draws that are made together
 
 
@@ -51,7 +53,9 @@ class BlockOrder:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("order: expected copy to be None or True; got False; indices are made as they are read")
+            raise InvalidValueError(
+                "order: expected copy to be None or True; got False; indices are made as they are read"
+            )
         return np.array(self[:], dtype=dtype)
 
     def tolist(self) -> list[int]:

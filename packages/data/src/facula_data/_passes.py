@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from facula_errors import FaculaError, InvalidValueError, OperationError
+from facula_errors.extend import trim_traceback
+
 from ._fetch import BatchReader, SampleReader, as_list, collated
 from ._orders import indices_from
 from ._overrides import quick_method
@@ -68,25 +71,29 @@ class Pass(Generic[Batch_co]):
 
     def __next__(self) -> Batch_co:
         try:
-            unit = next(self._units)
-        except StopIteration:
-            if not (self._finished or self._failed):
-                self._finished = True
-                self._progress.finish()
+            try:
+                unit = next(self._units)
+            except StopIteration:
+                if not (self._finished or self._failed):
+                    self._finished = True
+                    self._progress.finish()
+                raise
+            except BaseException:
+                self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
+                raise
+            self._failed = False
+            begin = self._drawn
+            self._drawn = end = begin + self._size(unit)
+            try:
+                batch = self._make(unit)
+            except StopIteration as error:
+                # It would look like the end of the epoch, and the rest of the samples would be lost without a word.
+                raise OperationError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from error
+            self._progress.deliver(begin, end)
+            return batch
+        except FaculaError as error:
+            trim_traceback(error)
             raise
-        except BaseException:
-            self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
-            raise
-        self._failed = False
-        begin = self._drawn
-        self._drawn = end = begin + self._size(unit)
-        try:
-            batch = self._make(unit)
-        except StopIteration as error:
-            # It would look like the end of the epoch, and the rest of the samples would be lost without a word.
-            raise RuntimeError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from error
-        self._progress.deliver(begin, end)
-        return batch
 
 
 def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> Pass[Any]:
@@ -134,12 +141,14 @@ def _skip_groups(groups: Iterator[Any], start: int) -> Iterator[Any]:
             continue
         passed += len(group)
         if passed > start:
-            raise ValueError(
+            raise InvalidValueError(
                 f"load_state_dict: expected a batch that begins at sample {start}; batch_sampler has one that ends at "
                 f"sample {passed}: the state is of another batch_sampler, or its order is not the same in each pass"
             )
     if passed < start:
-        raise ValueError(f"load_state_dict: expected an epoch of at least {start} samples; batch_sampler gave {passed}")
+        raise InvalidValueError(
+            f"load_state_dict: expected an epoch of at least {start} samples; batch_sampler gave {passed}"
+        )
 
 
 class _Numbered:
@@ -163,7 +172,7 @@ class _Numbered:
                 sample = next(self._samples)
             except StopIteration:
                 if number < self._start:
-                    raise ValueError(
+                    raise InvalidValueError(
                         f"load_state_dict: expected an epoch of at least {self._start} samples; "
                         f"the dataset gave {number}"
                     ) from None

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+
 from . import _checks
 from ._orders import BLOCK, BlockOrder, indices_from
 from ._overrides import quick_method
@@ -25,6 +28,7 @@ T_co = TypeVar("T_co", covariant=True)
 Order: TypeAlias = np.ndarray | BlockOrder
 
 
+@boundary
 class Sampler(Generic[T_co]):
     """Gives the indices of samples, in the order in which a pass takes them.
 
@@ -38,9 +42,10 @@ class Sampler(Generic[T_co]):
     """
 
     def __iter__(self) -> Iterator[T_co]:
-        raise NotImplementedError(f"{type(self).__name__}: expected a method __iter__; a Sampler must define it")
+        raise UnsupportedError(f"{type(self).__name__}: expected a method __iter__; a Sampler must define it")
 
 
+@boundary
 class SequentialSampler(Sampler[int]):
     """0, 1, 2, … up to the length of `data_source`.
 
@@ -67,6 +72,7 @@ class SequentialSampler(Sampler[int]):
         return f"SequentialSampler({len(self)} samples)"
 
 
+@boundary
 class _RandomOrder(Sampler[int], Seeded):
     """Each pass takes the order of the next epoch; `order(epoch)` is any of them."""
 
@@ -78,7 +84,7 @@ class _RandomOrder(Sampler[int], Seeded):
 
     def order(self, epoch: int) -> Order:
         """The indices of one epoch, int64 (len(self),), the same at each call."""
-        raise NotImplementedError
+        raise UnsupportedError
 
     def __iter__(self) -> Iterator[int]:
         epoch = self._passes
@@ -99,6 +105,7 @@ class _RandomOrder(Sampler[int], Seeded):
         return f"{type(self).__name__}({self.num_samples} samples)"
 
 
+@boundary
 class RandomSampler(_RandomOrder):
     """All indices of `data_source` in random order; with `replacement`, `num_samples` independent ones.
 
@@ -129,7 +136,9 @@ class RandomSampler(_RandomOrder):
             None if num_samples is None else _checks.whole_number("RandomSampler", "num_samples", num_samples, 1)
         )
         if not len(data_source):
-            raise ValueError("RandomSampler: expected at least one sample to draw from; got an empty data_source")
+            raise InvalidValueError(
+                "RandomSampler: expected at least one sample to draw from; got an empty data_source"
+            )
 
     @property
     def num_samples(self) -> int:  # type: ignore[override]  # a dataset may grow between epochs
@@ -151,6 +160,7 @@ class RandomSampler(_RandomOrder):
         )
 
 
+@boundary
 class SubsetRandomSampler(_RandomOrder):
     """The given indices in random order.
 
@@ -168,7 +178,7 @@ class SubsetRandomSampler(_RandomOrder):
         super().__init__(generator)
         self.indices = np.array(indices, dtype=np.int64 if not len(indices) else None)
         if self.indices.ndim != 1 or self.indices.dtype.kind not in "iu":
-            raise ValueError(
+            raise InvalidValueError(
                 "SubsetRandomSampler: expected indices to be integers in one dimension; "
                 f"got {self.indices.dtype} {self.indices.shape}; numpy.flatnonzero(mask) makes indices of a mask"
             )
@@ -182,6 +192,7 @@ class SubsetRandomSampler(_RandomOrder):
         return self.indices[permutation(bits(self.seed, epoch), len(self.indices))]
 
 
+@boundary
 class WeightedRandomSampler(_RandomOrder):
     """`num_samples` of the indices 0 to len(weights) - 1, each with probability proportional to its weight.
 
@@ -213,18 +224,20 @@ class WeightedRandomSampler(_RandomOrder):
         self.num_samples = _checks.whole_number("WeightedRandomSampler", "num_samples", num_samples, 1)
         self.replacement = _checks.truth("WeightedRandomSampler", "replacement", replacement)
         if self.weights.ndim != 1:
-            raise ValueError(f"WeightedRandomSampler: expected weights of one dimension; got {self.weights.shape}")
+            raise InvalidValueError(
+                f"WeightedRandomSampler: expected weights of one dimension; got {self.weights.shape}"
+            )
         wrong = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights >= 0)))
         if wrong.size:
             first = int(wrong[0])
-            raise ValueError(
+            raise InvalidValueError(
                 "WeightedRandomSampler: expected finite weights of at least 0; "
                 f"got weights[{first}]={self.weights[first]}"
             )
         available = int(np.count_nonzero(self.weights))
         needed = 1 if self.replacement else self.num_samples
         if available < needed:
-            raise ValueError(
+            raise InvalidValueError(
                 f"WeightedRandomSampler: expected at least {needed} weights above 0 to draw {self.num_samples} "
                 f"samples with replacement={self.replacement}; got {available}"
             )
@@ -247,6 +260,7 @@ class WeightedRandomSampler(_RandomOrder):
         return candidates[keys.argsort(kind="stable")[: self.num_samples]]
 
 
+@boundary
 class BatchSampler(Sampler[list[int]]):
     """Groups of `batch_size` indices of another sampler; the last is shorter, or left out with `drop_last`.
 
@@ -258,7 +272,7 @@ class BatchSampler(Sampler[list[int]]):
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not hasattr(sampler, "__iter__"):
-            raise TypeError(f"BatchSampler: expected sampler to be iterable; got {type(sampler).__name__}")
+            raise InvalidTypeError(f"BatchSampler: expected sampler to be iterable; got {type(sampler).__name__}")
         self.sampler = sampler
         self.batch_size = _checks.whole_number("BatchSampler", "batch_size", batch_size, 1)
         self.drop_last = _checks.truth("BatchSampler", "drop_last", drop_last)

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -48,7 +51,7 @@ def checked_seed(operation: str, seed: Any) -> int:
     """`seed` as an int that fits one word of the generator's key."""
     number = int(seed)
     if not 0 <= number < 1 << 64:
-        raise ValueError(f"{operation}: expected a seed from 0 to 2**64 - 1; got {number}")
+        raise InvalidValueError(f"{operation}: expected a seed from 0 to 2**64 - 1; got {number}")
     return number
 
 
@@ -57,7 +60,7 @@ def check_generator(operation: str, generator: Any) -> None:
     if isinstance(generator, (int, np.integer)) and not isinstance(generator, bool):
         checked_seed(operation, generator)
     elif not (generator is None or isinstance(generator, np.random.Generator) or hasattr(generator, "initial_seed")):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{operation}: expected generator to be None, a seed, a numpy.random.Generator or an object with "
             f"initial_seed(); got {generator!r}"
         )
@@ -73,6 +76,7 @@ def seed_of(operation: str, generator: Any) -> int:
     return checked_seed(operation, generator.initial_seed() if hasattr(generator, "initial_seed") else generator)
 
 
+@boundary
 class Seeded:
     """Has a `seed`: an int from 0 to 2**64 - 1, drawn when it is first asked for."""
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from facula_errors.extend import warn
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary, warn
 
 from . import _checks
 from ._datasets import Subset
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@boundary
 def random_split(
     dataset: Dataset[T] | Samples[T], lengths: Sequence[float], generator: SeedLike = None
 ) -> list[Subset[T]]:
@@ -57,13 +59,15 @@ def _counts(available: int, lengths: list[float]) -> list[int]:
     if lengths and math.isclose(total, 1) and any(isinstance(length, float) for length in lengths):
         for place, fraction in enumerate(lengths):
             if not 0 <= fraction <= 1:
-                raise ValueError(f"random_split: expected fractions from 0 to 1; got lengths[{place}]={fraction}")
+                raise InvalidValueError(
+                    f"random_split: expected fractions from 0 to 1; got lengths[{place}]={fraction}"
+                )
         counts = [math.floor(available * fraction) for fraction in lengths]
         for place in range(available - sum(counts)):
             counts[place % len(counts)] += 1
         return counts
     if total != available:
-        raise ValueError(
+        raise InvalidValueError(
             f"random_split: expected lengths that sum to the {available} samples, or fractions that sum to 1; "
             f"got {lengths}, which sum to {total}"
         )

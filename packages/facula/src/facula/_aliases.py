@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING
 
+from facula_errors import MissingModuleError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
@@ -26,7 +28,7 @@ class Alias:
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise
-            raise ModuleNotFoundError(
+            raise MissingModuleError(
                 f"{spec.name}: facula has no {name}; see docs/coming-from-pytorch.md for what there is", name=spec.name
             ) from None
         self.spec = module.__spec__

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import MissingAttributeError, MissingModuleError, MissingPackageError
 from facula_tensor.extend import PyTorchNames
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
             return import_module(f"{module_name}.{name}")
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
-            raise AttributeError(what, name=name, obj=module)
+            raise MissingAttributeError(what, name=name, obj=module)
         why = said_of(module_name, name)
         if is_import_from(sys._getframe(1)):
             why = why or close_to(name, module.__all__)
             text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
-            raise ImportError(text, name=module_name, path=module.__file__)
-        raise AttributeError(f"{what}{': ' + why if why else ''}", name=name, obj=module)
+            raise MissingPackageError(text, name=module_name, path=module.__file__)
+        raise MissingAttributeError(f"{what}{': ' + why if why else ''}", name=name, obj=module)
 
     def __dir__() -> list[str]:
         return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
@@ -90,7 +91,7 @@ class MissingModules:
             return
         place, _, last = theirs.rpartition(".")
         why = said_of("facula" + place.removeprefix("torch"), last)
-        raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)
+        raise MissingModuleError(f"No module named {name!r}: {why}", name=name)
 
 
 if MissingModules not in sys.meta_path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
 from facula_storage import Device
 from facula_tensor import Size, Tensor
 from facula_tensor.extend import make, snapshot
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 
+@boundary
 def save(obj: Any, f: str | os.PathLike[str] | BinaryIO) -> None:
     """Write a tensor, or nested containers of tensors and plain values, into the file `f`, at once or not at all.
 
@@ -50,6 +53,7 @@ def save(obj: Any, f: str | os.PathLike[str] | BinaryIO) -> None:
     facula_checkpoint.save(obj, f, to_parts=to_parts, default=without_size)
 
 
+@boundary
 def load(
     f: str | os.PathLike[str] | BinaryIO,
     map_location: DeviceLike | Mapping[Any, DeviceLike] | None = None,
@@ -81,7 +85,7 @@ def load(
         import facula_checkpoint
     if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
         got = type(f).__name__
-        raise ValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
+        raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
     device = wanted_device(map_location)
 
     def from_parts(parts: Parts) -> Tensor:
@@ -100,7 +104,7 @@ def wanted_device(map_location: Any) -> Device:
         return Device("cpu")
     if isinstance(map_location, (str, Device)):
         return Device(map_location)
-    raise TypeError(
+    raise InvalidTypeError(
         f"load: expected map_location to be a device, its name or a dict of these; got {type(map_location).__name__}"
     )
 

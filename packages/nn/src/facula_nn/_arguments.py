@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
 from facula_tensor.extend import relabel
 
@@ -70,12 +71,12 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
             if declared.get(name) not in EXPECTED or (optional and value is None) or ACCEPTED[kind](value):
                 continue
             shown = f"{value.dtype.name} {tuple(value.shape)}" if isinstance(value, Tensor) else f"{value!r:.60}"
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{called}: expected {name} to be {EXPECTED[declared[name]]}; got {type(value).__name__} {shown}"
                 f"{remedy if isinstance(value, Tensor) else ''}"
             )
         if skip and len(args) > len(declared) and isinstance(args[len(declared)], Tensor):
-            raise TypeError(f"{called}: takes no such tensor{remedy}")
+            raise InvalidTypeError(f"{called}: takes no such tensor{remedy}")
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -88,11 +89,11 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
 def check_input(layer: str, input: Any) -> None:
     """TypeError where what a layer is called with is no tensor."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{layer}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
+        raise InvalidTypeError(f"{layer}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
 
 
 def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
     """ValueError for a length less than `least`, by name."""
     for name, length in lengths.items():
         if length < least:
-            raise ValueError(f"{layer}: expected {name} of at least {least}; got {length}")
+            raise InvalidValueError(f"{layer}: expected {name} of at least {least}; got {length}")

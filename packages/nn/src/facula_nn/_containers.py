@@ -6,6 +6,8 @@ from collections.abc import Mapping, MutableMapping
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from facula_errors import InvalidIndexError, InvalidTypeError, MissingKeyError, UnsupportedError
+from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor
 
 from ._members import MODULE, members
@@ -26,18 +28,20 @@ else:
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
+@boundary
 class _Holder(Module):
     """What holds modules or parameters and computes nothing."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """There is nothing to compute: NotImplementedError."""
         name = type(self).__name__
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"{name}: holds its members and computes nothing; call them one by one, as in "
             "`for module in modules: x = module(x)`, or use Sequential"
         )
 
 
+@boundary
 class _Row(Module, Generic[M]):
     """Modules one after another, under the names "0", "1", ..."""
 
@@ -45,12 +49,14 @@ class _Row(Module, Generic[M]):
         try:
             place = index.__index__()
         except AttributeError:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{type(self).__name__}: expected an integer or a slice as index; got {type(index).__name__}"
             ) from None
         if not -length <= place < length:
             expected = f"expected {-length} to {length - 1}" if length else "it is empty"
-            raise IndexError(f"{type(self).__name__}: index {place} is out of range for {length} module(s); {expected}")
+            raise InvalidIndexError(
+                f"{type(self).__name__}: index {place} is out of range for {length} module(s); {expected}"
+            )
         return place % length
 
     def _set_all(self, named: list[tuple[str, Any]]) -> None:
@@ -100,10 +106,10 @@ class _Row(Module, Generic[M]):
     def insert(self, index: int, module: M) -> Self:
         """Add a module before place `index`; the names that follow count on."""
         if not isinstance(module, Module):
-            raise TypeError(f"{type(self).__name__}.insert: expected a Module; got {type(module).__name__}")
+            raise InvalidTypeError(f"{type(self).__name__}.insert: expected a Module; got {type(module).__name__}")
         named = members(self, MODULE)
         if not -len(named) <= index <= len(named):
-            raise IndexError(
+            raise InvalidIndexError(
                 f"{type(self).__name__}.insert: index {index} is out of range; expected {-len(named)} to {len(named)}"
             )
         named.insert(index, (self._free_name(), module))
@@ -113,7 +119,7 @@ class _Row(Module, Generic[M]):
     def extend(self, modules: Iterable[M]) -> Self:
         """Add modules at the end."""
         if isinstance(modules, Module) and not isinstance(modules, _Row):
-            raise TypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
+            raise InvalidTypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
         for module in list(modules):
             self.append(module)
         return self
@@ -131,6 +137,7 @@ class _Row(Module, Generic[M]):
         return self._part([(str(place), module) for place, module in enumerate(chain(self, other))])
 
 
+@boundary
 class Sequential(_Row[Module]):
     """Modules called in turn, each on what the one before gave. Made from modules, or from one dict of named ones.
 
@@ -170,6 +177,7 @@ class Sequential(_Row[Module]):
     __rmul__ = __mul__
 
 
+@boundary
 class ModuleList(_Holder, _Row[M]):
     """A list of modules, whose parameters are found. It computes nothing itself.
 
@@ -199,6 +207,7 @@ class ModuleList(_Holder, _Row[M]):
         return nested(self._get_name(), [], children)
 
 
+@boundary
 class ModuleDict(_Holder, MutableMapping[str, M]):
     """Modules under keys, whose parameters are found. It computes nothing itself.
 
@@ -222,7 +231,9 @@ class ModuleDict(_Holder, MutableMapping[str, M]):
         try:
             return self._modules[key]
         except KeyError:
-            raise KeyError(f"ModuleDict: there is no module {key!r}; there are {', '.join(self) or 'none'}") from None
+            raise MissingKeyError(
+                f"ModuleDict: there is no module {key!r}; there are {', '.join(self) or 'none'}"
+            ) from None
 
     def __setitem__(self, key: str, module: M) -> None:
         self.add_module(key, module)
@@ -237,6 +248,7 @@ class ModuleDict(_Holder, MutableMapping[str, M]):
         return len(members(self, MODULE))
 
 
+@boundary
 class ParameterList(_Holder):
     """A list of parameters, which are found; tensors become parameters, other values stay as they are.
 
@@ -253,11 +265,11 @@ class ParameterList(_Holder):
 
     def _place(self, index: Any) -> str:
         if not hasattr(index, "__index__"):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"ParameterList: expected an integer or a slice as index; got {type(index).__name__} {index!r:.60}"
             )
         if not -self._size <= index < self._size:
-            raise IndexError(f"ParameterList: index {index} is out of range for {self._size} value(s)")
+            raise InvalidIndexError(f"ParameterList: index {index} is out of range for {self._size} value(s)")
         return str(index % self._size)
 
     def __len__(self) -> int:
@@ -283,7 +295,7 @@ class ParameterList(_Holder):
     def extend(self, values: Iterable[Any]) -> Self:
         """Add values at the end."""
         if isinstance(values, Tensor):
-            raise TypeError("ParameterList.extend: expected several values; got one tensor; use append")
+            raise InvalidTypeError("ParameterList.extend: expected several values; got one tensor; use append")
         for value in list(values):
             self.append(value)
         return self
@@ -295,6 +307,7 @@ class ParameterList(_Holder):
         return nested(self._get_name(), [], [f"  ({place}): {_shown(value)}" for place, value in enumerate(self)])
 
 
+@boundary
 class ParameterDict(_Holder, MutableMapping[str, Any]):
     """Parameters under keys, which are found; tensors become parameters, other values stay as they are.
 
@@ -314,14 +327,14 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._keys:
-            raise KeyError(key)
+            raise MissingKeyError(key)
         return self.__dict__[key]
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise TypeError(f"ParameterDict: expected the key as a str; got {type(key).__name__}")
+            raise InvalidTypeError(f"ParameterDict: expected the key as a str; got {type(key).__name__}")
         if key not in self._keys and hasattr(self, key):
-            raise KeyError(f"ParameterDict has an attribute {key!r} already; choose another key")
+            raise MissingKeyError(f"ParameterDict has an attribute {key!r} already; choose another key")
         setattr(self, key, _parameter(value))
         self._keys[key] = None
 
@@ -342,7 +355,9 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
 def _several(holder: str, values: Any) -> Any:
     """What a list is made of; TypeError for what is no sequence of values."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{holder}: expected several values in a list; got {type(values).__name__} {values!r:.60}")
+        raise InvalidTypeError(
+            f"{holder}: expected several values in a list; got {type(values).__name__} {values!r:.60}"
+        )
     return values
 
 
@@ -352,7 +367,7 @@ def _pairs(holder: str, values: Any) -> Any:
         return values
     pairs = list(values) if hasattr(values, "__iter__") and not isinstance(values, (str, Tensor)) else [values]
     if not all([isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs]):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{holder}: expected a mapping, or pairs of a key and a value; got {type(values).__name__} {values!r:.60}"
         )
     return pairs

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import warn
 from facula_tensor import Function, Tensor, is_grad_enabled
 from facula_tensor.extend import Handle, Hooks
@@ -41,7 +42,7 @@ def add_hook(
 ) -> Handle:
     """Put a hook into one of the module's tables, last or first. TypeError where it is no callable."""
     if not callable(hook):
-        raise TypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
+        raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
     hooks = hooks_of(module, table)
     handle = hooks.add(hook if flags is None else ForwardHook(hook, *flags))
     if prepend:
@@ -99,7 +100,7 @@ def _changed(hook: ForwardHook, args: tuple, kwargs: dict, new: Any) -> tuple[tu
         return new if isinstance(new, tuple) else (new,), kwargs
     if isinstance(new, tuple) and len(new) == 2 and isinstance(new[0], tuple) and isinstance(new[1], dict):
         return new
-    raise RuntimeError(
+    raise OperationError(
         f"register_forward_pre_hook: expected a hook with kwargs to return None or (args, kwargs); it returned {new!r}"
     )
 
@@ -161,7 +162,7 @@ class Crossing:
             new = hook(self.module, grad_input, grad_output)
             if new is not None:
                 if not self.entered:
-                    raise RuntimeError(
+                    raise OperationError(
                         "register_full_backward_hook: expected the hook to return None where no argument of the module "
                         f"({type(self.module).__name__}) wants a gradient; got {type(new).__name__}"
                     )
@@ -216,5 +217,7 @@ def _replaced(operation: str, new: Any, former: tuple) -> tuple:
     """What a hook returned, as a tuple as long as the one it was shown."""
     new = new if isinstance(new, tuple) else (new,)
     if len(new) != len(former):
-        raise RuntimeError(f"{operation}: expected the hook to return None or {len(former)} gradients; got {len(new)}")
+        raise OperationError(
+            f"{operation}: expected the hook to return None or {len(former)} gradients; got {len(new)}"
+        )
     return new

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, MissingKeyError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import make, plain_torch_function, snapshot
 
@@ -43,18 +45,20 @@ class Buffer(Tensor):
     persistent: bool
     __torch_function__ = classmethod(plain_torch_function)  # type: ignore[var-annotated]
 
+    @boundary
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         from facula_tensor import empty
 
         source = empty(0) if data is None else data
         if not isinstance(source, Tensor):
-            raise TypeError(f"Buffer: expected data to be a Tensor; got {type(source).__name__}")
+            raise InvalidTypeError(f"Buffer: expected data to be a Tensor; got {type(source).__name__}")
         now = snapshot(source)
         new = make(cls, now._layout, now._storage, now._offset)
         new.persistent = persistent
         return new
 
 
+@boundary
 class Members(MutableMapping):
     """A module's members of one kind, by name: a view of its attributes, which writes there too."""
 
@@ -66,7 +70,7 @@ class Members(MutableMapping):
     def __getitem__(self, name: str) -> Any:
         if name in self:
             return self._module.__dict__[name]
-        raise KeyError(name)
+        raise MissingKeyError(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name not in self:
@@ -75,7 +79,7 @@ class Members(MutableMapping):
 
     def __delitem__(self, name: str) -> None:
         if name not in self:
-            raise KeyError(name)
+            raise MissingKeyError(name)
         delattr(self._module, name)
 
     def __contains__(self, name: object) -> bool:

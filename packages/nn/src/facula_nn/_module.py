@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Module"]
 
 
+@boundary
 class Module(Tree):
     """Base class of all layers and networks.
 
@@ -58,7 +59,7 @@ class Module(Tree):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; each subclass defines it."""
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"{type(self).__name__}: expected the class to define forward(self, ...); check its name and indentation"
         )
 
@@ -66,7 +67,7 @@ class Module(Tree):
 
         def __call__(self: Forward[P, Output], *args: P.args, **kwargs: P.kwargs) -> Output:
             """Run `forward`, and the hooks around it."""
-            raise NotImplementedError
+            raise UnsupportedError
 
     else:
 
@@ -93,7 +94,7 @@ class Module(Tree):
     def train(self, mode: bool = True) -> Self:
         """Put this module and all below in training mode, in which dropout drops and batch norm averages."""
         if not isinstance(mode, bool):
-            raise ValueError(f"train: expected a bool; got {mode!r}")
+            raise InvalidValueError(f"train: expected a bool; got {mode!r}")
         self.training = mode
         for module in self.children():
             module.train(mode)
@@ -163,9 +164,9 @@ class Module(Tree):
             elif isinstance(arg, (Device, str)):
                 device = arg
             elif arg is not None and not isinstance(arg, bool):
-                raise TypeError(f"to: expected a device, a dtype or a tensor; got {type(arg).__name__}")
+                raise InvalidTypeError(f"to: expected a device, a dtype or a tensor; got {type(arg).__name__}")
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"to: expected a floating dtype, since parameters have gradients; got {dtype.name}")
+            raise InvalidTypeError(f"to: expected a floating dtype, since parameters have gradients; got {dtype.name}")
 
         def convert(tensor: Tensor) -> Tensor:
             wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None
@@ -264,7 +265,7 @@ class Module(Tree):
         from ._state import Loading
 
         if not isinstance(state_dict, Loading):
-            raise TypeError(
+            raise InvalidTypeError(
                 "_load_from_state_dict: expected the state_dict that load_state_dict gave to the override; got "
                 f"{type(state_dict).__name__}; change that dict instead, it is a copy"
             )
@@ -272,11 +273,11 @@ class Module(Tree):
 
     def get_extra_state(self) -> Any:
         """What `state_dict` keeps of this module beside tensors; a subclass that defines it takes part."""
-        raise RuntimeError(f"get_extra_state: {type(self).__name__} does not define it")
+        raise OperationError(f"get_extra_state: {type(self).__name__} does not define it")
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what `get_extra_state` gave."""
-        raise RuntimeError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")
+        raise OperationError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")
 
     # --------------------------------------------------------------------------------------------------- hooks
     def register_forward_pre_hook(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import warn
 from facula_tensor import Parameter, Tensor, from_dlpack, no_grad
 
@@ -224,7 +224,9 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     from collections.abc import Mapping
 
     if not isinstance(state_dict, Mapping):
-        raise TypeError(f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}")
+        raise InvalidTypeError(
+            f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}"
+        )
     loading = Loading(state_dict, strict, assign)
     loading.plan(module, "")
     loading.find_unexpected()

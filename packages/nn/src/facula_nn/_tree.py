@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
+from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor
 from facula_tensor.extend import PyTorchNames
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 _PYTORCH = PyTorchNames(__file__)
 
 
+@boundary
 class Tree:
     """The half of `Module` that keeps parameters, buffers and submodules. See Note [Where members are]."""
 
@@ -32,7 +35,7 @@ class Tree:
         kind = _kind_of(value)
         if kinds is None:
             if kind:
-                raise AttributeError(
+                raise MissingAttributeError(
                     f"{type(self).__name__}: cannot assign {NAMES[kind]} {name!r} before Module.__init__() was called; "
                     "begin __init__ with super().__init__()"
                 )
@@ -52,7 +55,7 @@ class Tree:
             else:
                 wanted = {PARAMETER: "Parameter", MODULE: "Module", BUFFER: "Tensor"}[former]
                 remedy = "wrap it in Parameter(...)" if isinstance(value, Tensor) else "delete the attribute first"
-                raise TypeError(
+                raise InvalidTypeError(
                     f"{type(self).__name__}.{name}: expected a {wanted} or None, since it is a {NAMES[former]}; "
                     f"got {_shown(value)}; {remedy} to give it another value"
                 )
@@ -68,12 +71,12 @@ class Tree:
     def __getattr__(self, name: str) -> Any:
         # Called when the usual look-up failed.
         if name == "_kinds":
-            raise AttributeError(
+            raise MissingAttributeError(
                 f"{type(self).__name__}: Module.__init__() was not called; begin __init__ with super().__init__()"
             )
         why = _PYTORCH.missing("torch.nn.Module", name)
         if why and not hasattr(type(self), name):
-            raise AttributeError(
+            raise MissingAttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}: {why}", name=name, obj=self
             )
         return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
@@ -105,7 +108,9 @@ class Tree:
         a parameter that was computed.
         """
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"register_parameter: expected a Parameter or None for {name!r}; got {_shown(param)}")
+            raise InvalidTypeError(
+                f"register_parameter: expected a Parameter or None for {name!r}; got {_shown(param)}"
+            )
         self._register(PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -121,13 +126,13 @@ class Tree:
         tensor([0., 0.])
         """
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {_shown(tensor)}")
+            raise InvalidTypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {_shown(tensor)}")
         self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
         if module is not None and not isinstance(module, Tree):
-            raise TypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
+            raise InvalidTypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
         self._register(MODULE, name, module)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -138,13 +143,15 @@ class Tree:
         operation = f"register_{NAMES[kind & ~UNSAVED]}"
         kinds = self._kinds
         if not isinstance(name, str):
-            raise TypeError(f"{operation}: expected the name as a str; got {type(name).__name__}")
+            raise InvalidTypeError(f"{operation}: expected the name as a str; got {type(name).__name__}")
         if not name or "." in name:
-            raise KeyError(f"{operation}: expected a name that is not empty and has no dot; got {name!r}")
+            raise MissingKeyError(f"{operation}: expected a name that is not empty and has no dot; got {name!r}")
         if kinds.get(name, 0) & ~UNSAVED != kind & ~UNSAVED and hasattr(self, name):
-            raise KeyError(f"{operation}: {type(self).__name__} has an attribute {name!r} already")
+            raise MissingKeyError(f"{operation}: {type(self).__name__} has an attribute {name!r} already")
         if kind == PARAMETER and value is not None and not value.is_leaf:
-            raise ValueError(f"{operation}: expected a leaf for {name!r}; this parameter was computed; use .detach()")
+            raise InvalidValueError(
+                f"{operation}: expected a leaf for {name!r}; this parameter was computed; use .detach()"
+            )
         if isinstance(value, Buffer) and not value.persistent:
             kind |= UNSAVED
         kinds[name] = kind
@@ -228,7 +235,9 @@ class Tree:
         for name in target.split(".") if target else ():
             below = dict(members(module, MODULE)).get(name)
             if below is None:
-                raise AttributeError(f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}")
+                raise MissingAttributeError(
+                    f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}"
+                )
             module = below
         return module
 
@@ -236,9 +245,9 @@ class Tree:
         """Put a module at a dotted path; with `strict` only where there is one (else AttributeError)."""
         path, _, name = target.rpartition(".")
         if not name:
-            raise ValueError(f"set_submodule: expected a path to a module below this one; got {target!r}")
+            raise InvalidValueError(f"set_submodule: expected a path to a module below this one; got {target!r}")
         if not isinstance(module, Tree):
-            raise TypeError(f"set_submodule({target!r}): expected a Module; got {type(module).__name__}")
+            raise InvalidTypeError(f"set_submodule({target!r}): expected a Module; got {type(module).__name__}")
         if strict:
             self.get_submodule(target)
         setattr(self.get_submodule(path), name, module)
@@ -256,7 +265,9 @@ class Tree:
         module = self.get_submodule(path)
         found = dict(members(module, kind)).get(name)
         if found is None:
-            raise AttributeError(f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}")
+            raise MissingAttributeError(
+                f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}"
+            )
         return found
 
 

@@ -6,6 +6,8 @@ Operators are `facula_tensor.functional`'s; what is here is written in them.
 # ruff: noqa: F403, F405
 from __future__ import annotations
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import as_real, listed, recording
 from facula_tensor.functional import *
@@ -21,6 +23,7 @@ __all__ = [
 __dir__ = listed(__name__)
 
 
+@boundary
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta · x)) / beta of each element; x itself where beta · x is above `threshold`.
 
@@ -32,7 +35,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """
     beta, threshold = as_real(beta, "softplus", "beta"), as_real(threshold, "softplus", "threshold")
     if beta == 0:
-        raise ValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
+        raise InvalidValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
     if beta == 1 and threshold >= 20 and input.is_floating_point() and input.dtype.itemsize <= 4:
         return recording.neg(logsigmoid(recording.neg(input)))  # x itself beyond 20, but for what float64 would show
     scaled = recording.mul(input, beta)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor, no_grad
 from facula_tensor.extend import listed
 
@@ -39,6 +41,7 @@ _GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 /
 _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}
 
 
+@boundary
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor by which weights before this nonlinearity should be wider; `param` is leaky_relu's slope.
 
@@ -52,15 +55,16 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-            raise ValueError(f"calculate_gain: expected leaky_relu's slope as a number; got {slope!r}")
+            raise InvalidValueError(f"calculate_gain: expected leaky_relu's slope as a number; got {slope!r}")
         return math.sqrt(2.0 / (1 + slope**2))
     if nonlinearity not in _GAINS:
         known = ", ".join(sorted({*_GAINS, *_LINEAR, "leaky_relu"}))
-        raise ValueError(f"calculate_gain: expected nonlinearity among {known}; got {nonlinearity!r}")
+        raise InvalidValueError(f"calculate_gain: expected nonlinearity among {known}; got {nonlinearity!r}")
     return _GAINS[nonlinearity]
 
 
 @no_grad()
+@boundary
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Numbers drawn evenly from [a, b).
 
@@ -72,12 +76,14 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 @no_grad()
+@boundary
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Draws from the normal distribution."""
     return tensor.normal_(mean, std, generator=generator)
 
 
 @no_grad()
+@boundary
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -91,9 +97,9 @@ def trunc_normal_(
     A cut at which nearly nothing is left (both ends beyond 4 `std` on one side of `mean`) is refused.
     """
     if not a < b:
-        raise ValueError(f"trunc_normal_: expected a < b; got {a} and {b}")
+        raise InvalidValueError(f"trunc_normal_: expected a < b; got {a} and {b}")
     if std <= 0 or (a - mean) / std > 4 or (b - mean) / std < -4:
-        raise ValueError(f"trunc_normal_: nothing to draw from normal({mean}, {std}) between {a} and {b}")
+        raise InvalidValueError(f"trunc_normal_: nothing to draw from normal({mean}, {std}) between {a} and {b}")
     tensor.normal_(mean, std, generator=generator)
     while True:
         outside = ((tensor < a) + (tensor > b)).bool()
@@ -103,6 +109,7 @@ def trunc_normal_(
 
 
 @no_grad()
+@boundary
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """`val` everywhere.
 
@@ -113,27 +120,31 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     return tensor.fill_(val)
 
 
+@boundary
 def ones_(tensor: Tensor) -> Tensor:
     """1 everywhere."""
     return constant_(tensor, 1.0)
 
 
+@boundary
 def zeros_(tensor: Tensor) -> Tensor:
     """0 everywhere."""
     return constant_(tensor, 0.0)
 
 
 @no_grad()
+@boundary
 def eye_(tensor: Tensor) -> Tensor:
     """The identity, as far as a matrix of this shape can be it. ValueError unless there are 2 dimensions."""
     from facula_tensor import eye
 
     if tensor.ndim != 2:
-        raise ValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
+        raise InvalidValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
     return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
 
 
 @no_grad()
+@boundary
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Convolution weights (out, in / groups, ...) that hand their input on, in each group.
 
@@ -141,9 +152,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """
     shape = tuple(tensor.shape)
     if not 3 <= len(shape) <= 5:
-        raise ValueError(f"dirac_: expected a tensor of 3, 4 or 5 dimensions; got shape {shape}")
+        raise InvalidValueError(f"dirac_: expected a tensor of 3, 4 or 5 dimensions; got shape {shape}")
     if groups < 1 or shape[0] % groups:
-        raise ValueError(f"dirac_: expected groups to divide the {shape[0]} output channels; got {groups}")
+        raise InvalidValueError(f"dirac_: expected groups to divide the {shape[0]} output channels; got {groups}")
     outputs = shape[0] // groups
     middle = tuple(size // 2 for size in shape[2:])
     tensor.zero_()
@@ -154,6 +165,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 @no_grad()
+@boundary
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Drawn evenly, with variance gain² · 2 / (fan_in + fan_out).
 
@@ -164,6 +176,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
 
 @no_grad()
+@boundary
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`."""
     std = gain * math.sqrt(2.0 / sum(fans("xavier_normal_", tensor)))
@@ -171,6 +184,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 
 
 @no_grad()
+@boundary
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0,
@@ -189,6 +203,7 @@ def kaiming_uniform_(
 
 
 @no_grad()
+@boundary
 def kaiming_normal_(
     tensor: Tensor,
     a: float = 0,
@@ -203,6 +218,7 @@ def kaiming_normal_(
 
 
 @no_grad()
+@boundary
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Rows (or columns, where they are fewer) that are orthogonal and of length `gain`; dimensions from the second on
     count as one. ValueError for fewer than 2.
@@ -210,7 +226,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     A. Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014.
     """
     if tensor.ndim < 2:
-        raise ValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")
+        raise InvalidValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")
     if tensor.numel() == 0:
         return tensor
     import numpy as np
@@ -230,7 +246,9 @@ def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
     """How many numbers go into one output, and come from one input: of weights (out, in, *kernel)."""
     shape = tuple(tensor.shape)
     if len(shape) < 2:
-        raise ValueError(f"{operation}: expected at least 2 dimensions to count fan in and fan out; got shape {shape}")
+        raise InvalidValueError(
+            f"{operation}: expected at least 2 dimensions to count fan in and fan out; got shape {shape}"
+        )
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 
@@ -238,7 +256,7 @@ def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
 def _kaiming(operation: str, tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     """The standard deviation."""
     if mode.lower() not in ("fan_in", "fan_out"):
-        raise ValueError(f"{operation}: expected mode fan_in or fan_out; got {mode!r}")
+        raise InvalidValueError(f"{operation}: expected mode fan_in or fan_out; got {mode!r}")
     fan = fans(operation, tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 

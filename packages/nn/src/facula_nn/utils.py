@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor, cat, maximum, no_grad
 from facula_tensor.extend import listed
 
@@ -19,6 +21,7 @@ __dir__ = listed(__name__)
 
 
 @no_grad()
+@boundary
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor],
     max_norm: float,
@@ -39,7 +42,7 @@ def clip_grad_norm_(
     """
     max_norm, norm_type = float(max_norm), float(norm_type)
     if not max_norm >= 0 or not norm_type > 0:
-        raise ValueError(
+        raise InvalidValueError(
             f"clip_grad_norm_: expected max_norm of at least 0 and a positive norm_type; got {max_norm} and {norm_type}"
         )
     grads = _gradients(parameters)
@@ -50,7 +53,7 @@ def clip_grad_norm_(
     total = _norm(grads, norm_type)
     value = float(total)
     if error_if_nonfinite and not math.isfinite(value):
-        raise RuntimeError(
+        raise OperationError(
             f"clip_grad_norm_: the gradients' norm of order {norm_type} is {value}; nothing was scaled; "
             "look for the layer whose gradient is not finite with detect_anomaly()"
         )
@@ -62,6 +65,7 @@ def clip_grad_norm_(
 
 
 @no_grad()
+@boundary
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Put all gradients' elements, in place, between -clip_value and clip_value. `foreach` changes nothing.
 
@@ -69,11 +73,12 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     """
     bound = float(clip_value)
     if not bound >= 0:
-        raise ValueError(f"clip_grad_value_: expected clip_value of at least 0; got {clip_value}")
+        raise InvalidValueError(f"clip_grad_value_: expected clip_value of at least 0; got {clip_value}")
     for grad in _gradients(parameters):
         grad.clamp_(-bound, bound)
 
 
+@boundary
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All elements of all parameters, one after another. ValueError where there are none.
 
@@ -83,10 +88,11 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """
     parts = [parameter.reshape(-1) for parameter in _listed(parameters)]
     if not parts:
-        raise ValueError("parameters_to_vector: expected at least one parameter; got none")
+        raise InvalidValueError("parameters_to_vector: expected at least one parameter; got none")
     return cat(parts)
 
 
+@boundary
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Give each parameter its part of `vec`, as memory of its own: the inverse of `parameters_to_vector`.
 
@@ -94,10 +100,10 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """
     targets: list[Any] = _listed(parameters)
     if not isinstance(vec, Tensor):
-        raise TypeError(f"vector_to_parameters: expected vec to be a Tensor; got {type(vec).__name__}")
+        raise InvalidTypeError(f"vector_to_parameters: expected vec to be a Tensor; got {type(vec).__name__}")
     counts = [target.numel() for target in targets]
     if tuple(vec.shape) != (sum(counts),):
-        raise ValueError(
+        raise InvalidValueError(
             f"vector_to_parameters: expected a vector of {sum(counts)} elements, as the parameters have; "
             f"got shape {tuple(vec.shape)}"
         )
@@ -131,7 +137,7 @@ def _listed(parameters: Any) -> list[Any]:
     listed = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
     for one in listed:
         if not isinstance(one, Tensor):
-            raise TypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")
+            raise InvalidTypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")
     return listed
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import float32, zeros
 from facula_tensor.extend import adam_step
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ._groups import Params
 
 
+@boundary
 class Adam(FusedOptimizer):
     """Adam: each element's step is its gradient's running mean over the root of the running mean of its square.
 
@@ -65,7 +68,7 @@ class Adam(FusedOptimizer):
         super()._check_options(options)
         name, betas = type(self).__name__, options["betas"]
         if isinstance(betas, str) or not hasattr(betas, "__len__") or len(betas) != 2:
-            raise ValueError(f"{name}: expected betas to be two numbers; got {betas!r}")
+            raise InvalidValueError(f"{name}: expected betas to be two numbers; got {betas!r}")
         for number, beta in enumerate(betas):
             check_number(name, f"betas[{number}]", beta, below=1)
 
@@ -93,6 +96,7 @@ class Adam(FusedOptimizer):
         adam_step(rows, (rate, float(first), float(second), float(group["eps"]), decay, shrink, sign))
 
 
+@boundary
 class AdamW(Adam):
     """Adam whose weight decay is apart from the gradient: p is multiplied by 1 - lr * weight_decay, then stepped.
 

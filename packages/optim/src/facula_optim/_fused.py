@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
 
 from ._groups import check_number
@@ -24,6 +25,7 @@ class StateError(FaculaError, ValueError, RuntimeError):
     """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
 
 
+@boundary
 class FusedOptimizer(Optimizer):
     """A step of such an optimizer changes parameters of float32 and float64, of any strides.
 
@@ -66,7 +68,7 @@ class FusedOptimizer(Optimizer):
         return loss
 
     def _step_group(self, group: dict[str, Any]) -> None:
-        raise NotImplementedError
+        raise UnsupportedError
 
     def _check_state(self, parameters: list[Tensor]) -> None:
         """StateError where a parameter has another dtype or device than what is kept for it."""
@@ -87,12 +89,12 @@ class FusedOptimizer(Optimizer):
             check_number(name, option, options[option])
         for option in ("differentiable", "capturable"):
             if options.get(option):
-                raise NotImplementedError(f"{name}: {option}=True is not there yet; leave it out")
+                raise UnsupportedError(f"{name}: {option}=True is not there yet; leave it out")
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
         for number, p in enumerate(parameters):
             if p.dtype not in (float32, float64):
-                raise TypeError(
+                raise InvalidTypeError(
                     f"{type(self).__name__}: expected parameters of float32 or float64; parameter {number} is "
                     f"{p.dtype.name}. Keep parameters in float32, and convert where the model computes"
                 )
@@ -100,13 +102,13 @@ class FusedOptimizer(Optimizer):
     def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
         missing = [key for key in self.keeps if entries and key not in entries]
         if missing:
-            raise ValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")
+            raise InvalidValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")
         loaded = super()._loaded(parameter, entries)
         for key, value in loaded.items():
             if key == "step":
                 loaded[key] = full((), float(value), dtype=float32, device=parameter.device)
             elif isinstance(value, Tensor) and value.shape != parameter.shape:
-                raise ValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
+                raise InvalidValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
         return loaded
 
 

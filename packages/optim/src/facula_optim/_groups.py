@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ class MissingError(FaculaError, ValueError, KeyError):
 def organized(name: str, params: Params) -> list[dict[str, Any]]:
     """The constructor's argument as a list of groups; errors begin with `name`."""
     if isinstance(params, (Tensor, str, bytes)) or not hasattr(params, "__iter__"):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name}: expected params to be an iterable of tensors or dicts, such as [w, b] or model.parameters(); "
             f"got {type(params).__name__}"
         )
     if isinstance(params, dict):
-        raise TypeError(f"{name}: expected params to be an iterable of groups; put the dict into a list")
+        raise InvalidTypeError(f"{name}: expected params to be an iterable of groups; put the dict into a list")
     listed = _listed(name, params)
     if not listed:
-        raise ValueError(f"{name}: got an empty list of parameters; a generator can be used once only")
+        raise InvalidValueError(f"{name}: got an empty list of parameters; a generator can be used once only")
     if isinstance(listed[0], dict):
         return listed
     return [{"params": listed}]
@@ -41,22 +41,24 @@ def organized(name: str, params: Params) -> list[dict[str, Any]]:
 def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
     """A copy of the group, with a list of leaves for "params", and "param_names" where they have names."""
     if not isinstance(group, dict):
-        raise TypeError(f"{name}: expected a group to be a dict with 'params'; got {type(group).__name__}")
+        raise InvalidTypeError(f"{name}: expected a group to be a dict with 'params'; got {type(group).__name__}")
     if "params" not in group:
         raise MissingError(f"{name}: expected a group with 'params'; got one with {', '.join(map(str, group))}")
     params = group["params"]
     listed = [params] if isinstance(params, Tensor) else _listed(name, params)
     names = [one[0] for one in listed if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)]
     if names and len(names) != len(listed):
-        raise ValueError(f"{name}: expected all parameters with names or none; got {len(names)} of {len(listed)}")
+        raise InvalidValueError(
+            f"{name}: expected all parameters with names or none; got {len(names)} of {len(listed)}"
+        )
     if names:
         listed = [one[1] for one in listed]
     for number, p in enumerate(listed):
         called = f"parameter {number}" + (f" ({names[number]!r})" if names else "")
         if not isinstance(p, Tensor):
-            raise TypeError(f"{name}: expected {called} to be a Tensor; got {type(p).__name__}")
+            raise InvalidTypeError(f"{name}: expected {called} to be a Tensor; got {type(p).__name__}")
         if not (p.is_leaf or p.retains_grad):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}: expected {called} to be a leaf; it was computed by an operator, and changing it changes "
                 "nothing that it was computed from. Give the leaves, or call .detach() first"
             )
@@ -65,11 +67,13 @@ def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(name: str, params: Any) -> list:
     if isinstance(params, (set, frozenset)):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{name}: parameters need an order that is the same in each run, which a set has not; use a list"
         )
     if isinstance(params, (str, bytes)) or not hasattr(params, "__iter__"):
-        raise TypeError(f"{name}: expected 'params' to be a tensor or an iterable of them; got {type(params).__name__}")
+        raise InvalidTypeError(
+            f"{name}: expected 'params' to be a tensor or an iterable of them; got {type(params).__name__}"
+        )
     return list(params)
 
 
@@ -78,15 +82,17 @@ def check_number(name: str, option: str, value: Any, below: float = float("inf")
     value = number_of(name, option, value)
     if not 0 <= value < below:  # NaN fails too
         limits = "of 0 or more" if value != below == float("inf") else f"from 0 to below {below}"
-        raise ValueError(f"{name}: expected {option} {limits}; got {value}")
+        raise InvalidValueError(f"{name}: expected {option} {limits}; got {value}")
 
 
 def number_of(name: str, option: str, value: Any) -> Any:
     """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none."""
     if isinstance(value, Tensor):
         if value.numel() != 1:
-            raise ValueError(f"{name}: expected {option} to be one number; got a tensor of shape {tuple(value.shape)}")
+            raise InvalidValueError(
+                f"{name}: expected {option} to be one number; got a tensor of shape {tuple(value.shape)}"
+            )
         value = value.item()
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}: expected {option} to be a number; got {value!r}")
+        raise InvalidTypeError(f"{name}: expected {option} to be a number; got {value!r}")
     return value

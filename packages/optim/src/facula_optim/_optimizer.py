@@ -6,8 +6,8 @@ from collections import defaultdict
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import FaculaError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend import Hooks, overlapping
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Group = dict[str, Any]
 
 
+@boundary
 class Optimizer:
     """Base class of optimizers: changes parameters by their `.grad`.
 
@@ -85,16 +86,16 @@ class Optimizer:
         known = {id(p) for other in self.param_groups for p in other["params"]}
         for number, p in enumerate(group["params"]):
             if id(p) in known:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{name}: parameter {number} of the group is in the optimizer already; give each parameter once"
                 )
             known.add(id(p))
         if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
-            raise ValueError(f"{name}: expected all parameters with names or none; name those of every group")
+            raise InvalidValueError(f"{name}: expected all parameters with names or none; name those of every group")
         everything = [p for other in (*self.param_groups, group) for p in other["params"]]
         shared = overlapping(everything)
         if shared is not None:
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be changed by the "
                 "other's gradient; give one of them, or the tensor that both are views of"
             )
@@ -108,22 +109,26 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients; with `set_to_none=False` fill those that are there with zeros."""
-        if set_to_none:
+        try:
+            if set_to_none:
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        p.grad = None
+                return
             for group in self.param_groups:
                 for p in group["params"]:
-                    p.grad = None
-            return
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    if p.grad.grad_fn is not None:
-                        p.grad = p.grad.detach()
-                    p.grad.requires_grad_(False).zero_()
+                    if p.grad is not None:
+                        if p.grad.grad_fn is not None:
+                            p.grad = p.grad.detach()
+                        p.grad.requires_grad_(False).zero_()
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients once; gives what `closure`, which computes the loss anew, gives."""
-        raise NotImplementedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
+        raise UnsupportedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may give other (args, kwargs). `remove()` ends it.
@@ -222,7 +227,7 @@ def _with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple, kwa
         changed = hook(optimizer, args, kwargs)
         if changed is not None:
             if not (isinstance(changed, tuple) and len(changed) == 2):
-                raise RuntimeError(
+                raise OperationError(
                     f"{type(optimizer).__name__}.step: a hook before the step gives None or a pair (args, kwargs); "
                     f"got {changed!r}"
                 )

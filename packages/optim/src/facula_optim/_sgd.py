@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor.extend import sgd_step
 
 from ._fused import FusedOptimizer, zeros_for
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ._groups import Params
 
 
+@boundary
 class SGD(FusedOptimizer):
     """Stochastic gradient descent, with momentum, weight decay and Nesterov's variant.
 
@@ -59,7 +62,7 @@ class SGD(FusedOptimizer):
         super()._check_options(options)
         number_of("SGD", "dampening", options["dampening"])
         if options["nesterov"] and (options["momentum"] == 0 or options["dampening"] != 0):
-            raise ValueError(
+            raise InvalidValueError(
                 f"SGD: nesterov needs momentum and no dampening; got momentum={options['momentum']}, "
                 f"dampening={options['dampening']}"
             )

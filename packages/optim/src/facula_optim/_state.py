@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidValueError
 from facula_errors.extend import kind_of
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ from facula_tensor import Tensor
 def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> tuple[list[dict], dict[Any, Tensor]]:
     """The groups with the options that were saved, and which parameter each saved number stands for."""
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
-        raise ValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
+        raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
     saved_groups = state_dict["param_groups"]
     if len(saved_groups) != len(groups):
-        raise ValueError(
+        raise InvalidValueError(
             f"{name}: the saved state has {len(saved_groups)} parameter groups, this optimizer {len(groups)}; "
             "make it with the groups that were saved"
         )
@@ -27,7 +28,7 @@ def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> 
     loaded = []
     for number, (group, saved) in enumerate(zip(groups, saved_groups, strict=True)):
         if len(saved["params"]) != len(group["params"]):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}: group {number} has {len(saved['params'])} parameters in the saved state and "
                 f"{len(group['params'])} in this optimizer; make it with the parameters that were saved"
             )

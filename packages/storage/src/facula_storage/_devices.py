@@ -6,6 +6,9 @@ import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import trim_traceback
+
 from ._immutable import Immutable, write
 
 if TYPE_CHECKING:
@@ -49,34 +52,42 @@ class Device(Immutable):
     _backend: Backend | None
 
     def __new__(cls, type: str | Device, index: int | None = None) -> Device:
-        if isinstance(type, Device) and index is None:
-            return type
-        if not isinstance(type, str):
-            raise TypeError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}")
-        if not (index is None or isinstance(index, int)):
-            raise TypeError(f"device: expected an integer index; got {index!r}")
-        name, colon, number = type.partition(":")
-        if colon:
-            if index is not None or not (number.isascii() and number.isdecimal()):
-                raise ValueError(f"device: expected 'type' or 'type:index'; got {type!r} and index {index}")
-            index = int(number)
-        if not name.isidentifier() or (index is not None and index < 0):
-            raise ValueError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}, index {index}")
-        if name in ("cpu", "meta"):
-            if index:
-                raise ValueError(f"device: there is one {name!r}; expected {name!r} or '{name}:0'; got index {index}")
-            index = None
-        found = _devices.get((name, index))
-        if found is not None:
-            return found
-        if not _is_known(name):
-            known = ", ".join(sorted({*KNOWN, *_factories}))
-            raise RuntimeError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
-        with _making:  # each device has a slot of its own
-            made = object.__new__(cls)
-            for attribute, value in {"type": name, "index": index, "slot": len(_devices), "_backend": None}.items():
-                write(made, attribute, value)
-            return _devices.setdefault((name, index), made)
+        try:
+            if isinstance(type, Device) and index is None:
+                return type
+            if not isinstance(type, str):
+                raise InvalidTypeError(f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}")
+            if not (index is None or isinstance(index, int)):
+                raise InvalidTypeError(f"device: expected an integer index; got {index!r}")
+            name, colon, number = type.partition(":")
+            if colon:
+                if index is not None or not (number.isascii() and number.isdecimal()):
+                    raise InvalidValueError(f"device: expected 'type' or 'type:index'; got {type!r} and index {index}")
+                index = int(number)
+            if not name.isidentifier() or (index is not None and index < 0):
+                raise InvalidValueError(
+                    f"device: expected a name such as 'cpu' or 'cuda:0'; got {type!r}, index {index}"
+                )
+            if name in ("cpu", "meta"):
+                if index:
+                    raise InvalidValueError(
+                        f"device: there is one {name!r}; expected {name!r} or '{name}:0'; got index {index}"
+                    )
+                index = None
+            found = _devices.get((name, index))
+            if found is not None:
+                return found
+            if not _is_known(name):
+                known = ", ".join(sorted({*KNOWN, *_factories}))
+                raise OperationError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
+            with _making:  # each device has a slot of its own
+                made = object.__new__(cls)
+                for attribute, value in {"type": name, "index": index, "slot": len(_devices), "_backend": None}.items():
+                    write(made, attribute, value)
+                return _devices.setdefault((name, index), made)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     @property
     def backend(self) -> Backend:
@@ -121,7 +132,7 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
 def _connect(device: Device) -> Backend:
     factory = _factories.get(device.type) or _installed(device.type)
     if factory is None:
-        raise RuntimeError(
+        raise OperationError(
             f"device {str(device)!r}: no backend for {device.type!r} is installed; there are "
             f"{', '.join(sorted(_factories))}. Use one of these: facula has published none for {device.type!r} yet."
         )

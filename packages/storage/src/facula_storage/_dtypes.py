@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 from ._immutable import Immutable, write
 
 # What a Python scalar of this kind joins with: bool < int < float < complex.
@@ -99,20 +102,22 @@ def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = Tr
     same = np.dtype(numpy) if numpy else None
     with _registering:
         if name in _by_name:
-            raise ValueError(f"register_dtype: a dtype named {name!r} exists already; choose another name")
+            raise InvalidValueError(f"register_dtype: a dtype named {name!r} exists already; choose another name")
         if category not in (BOOL, INTEGER, FLOATING, COMPLEX) or itemsize < 1:
-            raise ValueError(
+            raise InvalidValueError(
                 f"register_dtype: expected a category from BOOL to COMPLEX and a positive itemsize for {name!r}; "
                 f"got category {category} and itemsize {itemsize}"
             )
         if same is not None and (same in _by_numpy or same.itemsize != itemsize):
-            raise ValueError(
+            raise InvalidValueError(
                 f"register_dtype: NumPy's {same} cannot stand for {name!r} of {itemsize} byte(s): expected a type of "
                 "that size which no other dtype uses; leave `numpy` out where there is none"
             )
         code = len(_by_code) + 1
         if code >= DTYPES_PER_DEVICE:
-            raise ValueError(f"register_dtype: {name!r} would be dtype number {code}; there is room for {code - 1}")
+            raise InvalidValueError(
+                f"register_dtype: {name!r} would be dtype number {code}; there is room for {code - 1}"
+            )
         dtype = DType(name, code, itemsize, category, signed, same)
         _by_code[code] = dtype
         _by_name[name] = dtype  # last: whoever finds the name finds the rest
@@ -121,6 +126,7 @@ def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = Tr
     return dtype
 
 
+@boundary
 def dtype_named(name: str) -> DType:
     """The registered dtype of that name; TypeError lists the known ones.
 
@@ -130,7 +136,7 @@ def dtype_named(name: str) -> DType:
     try:
         return _by_name[name]
     except KeyError:
-        raise TypeError(f"unknown dtype {name!r}; known are {', '.join(_by_name)}") from None
+        raise InvalidTypeError(f"unknown dtype {name!r}; known are {', '.join(_by_name)}") from None
 
 
 def dtype_of_code(code: int) -> DType:
@@ -158,7 +164,7 @@ def dtype_of_numpy(dtype: np.dtype) -> DType:
         why = f"not in this machine's byte order; use .astype({dtype.newbyteorder('=').name!r})"
     else:
         why = f"not among {', '.join(d.name for d in _by_numpy.values())}; convert it with .astype"
-    raise TypeError(f"NumPy dtype {dtype} cannot be used: it is {why}")
+    raise InvalidTypeError(f"NumPy dtype {dtype} cannot be used: it is {why}")
 
 
 bool_: DType = register_dtype("bool", 1, BOOL, signed=False, numpy="bool")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_errors import InvalidValueError, OperationError, UnsupportedError
+
 from ._bridge import Export
 from ._devices import register_backend
 from ._malloc import MallocAllocator
@@ -38,7 +40,7 @@ class HostMemory:
 
     def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         """Refused: this backend has memory and no kernels."""
-        raise NotImplementedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
+        raise UnsupportedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
 
     def copy_in(self, address: int, source: Any) -> None:
         """Copy a C-contiguous buffer of any format to `address`. ValueError where it is not contiguous."""
@@ -60,8 +62,10 @@ def _contiguous_bytes(operation: str, buffer: Any) -> int:
     view = memoryview(buffer)
     if not view.c_contiguous or (operation == "copy_out" and view.readonly):
         wanted = "a C-contiguous buffer" if operation == "copy_in" else "a writable C-contiguous buffer"
-        raise ValueError(f"{operation}: expected {wanted}; got {type(buffer).__name__} of shape {view.shape}, strides "
-                         f"{view.strides}, readonly={view.readonly}; make a contiguous copy first")  # fmt: skip
+        raise InvalidValueError(
+            f"{operation}: expected {wanted}; got {type(buffer).__name__} of shape {view.shape}, strides "
+            f"{view.strides}, readonly={view.readonly}; make a contiguous copy first"
+        )
     return view.nbytes
 
 
@@ -114,7 +118,7 @@ class Meta:
 
     def copy_out(self, address: int, target: Any) -> None:
         """Refused: there are no elements."""
-        raise RuntimeError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
+        raise OperationError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
 
     def reorder(self, source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
         """Nothing to put in order."""

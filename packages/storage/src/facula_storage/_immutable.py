@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from facula_errors import MissingAttributeError
+
 write = object.__setattr__  # how their makers set what is never set again
 
 
@@ -13,7 +15,7 @@ class Immutable:
     __slots__ = ()
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}: {name!r} cannot be set: {self!r} is shared")
+        raise MissingAttributeError(f"{type(self).__name__}: {name!r} cannot be set: {self!r} is shared")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}: {name!r} cannot be deleted: {self!r} is shared")
+        raise MissingAttributeError(f"{type(self).__name__}: {name!r} cannot be deleted: {self!r} is shared")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors.extend import kind_of
+from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary, kind_of, trim_traceback
 
 from ._bridge import Export, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, cpu
@@ -25,7 +26,7 @@ _READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
 
 def _need_host(layout: Layout, operation: str) -> None:
     if layout.device is not cpu:
-        raise TypeError(f"{operation}: the memory is on device '{layout.device}'; copy it with .cpu() first")
+        raise InvalidTypeError(f"{operation}: the memory is on device '{layout.device}'; copy it with .cpu() first")
 
 
 def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
@@ -34,12 +35,12 @@ def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str)
         return
     room = capacity(storage)
     if not 0 <= offset <= room - layout.extent:
-        raise ValueError(
+        raise InvalidValueError(
             f"{operation}: {layout} at offset {offset} takes bytes {offset} to {offset + layout.extent}; "
             f"the storage has {room}"
         )
     if offset % min(layout.dtype.itemsize, 8):
-        raise ValueError(f"{operation}: offset {offset} is no multiple of {layout.dtype.name}'s itemsize")
+        raise InvalidValueError(f"{operation}: offset {offset} is no multiple of {layout.dtype.name}'s itemsize")
 
 
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
@@ -54,17 +55,22 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     array([[0., 1., 2.],
            [3., 4., 5.]])
     """
-    _need_host(layout, "numpy")
-    if layout.dtype.numpy is None:
-        raise TypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
-    _check_inside(storage, layout, offset, "numpy")
-    if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > LARGEST:
-        raise ValueError(
-            f"numpy: shape {layout.shape} has no elements, but NumPy counts the bytes of its sizes other than 0, which "
-            "are more than 63 bits hold; drop a dimension first"
-        )
-    address, released = pin(storage)
-    return host_view(address + offset, layout, storage, released, storage.version is None)
+    try:
+        _need_host(layout, "numpy")
+        if layout.dtype.numpy is None:
+            raise InvalidTypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
+        _check_inside(storage, layout, offset, "numpy")
+        if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > LARGEST:
+            raise InvalidValueError(
+                f"numpy: shape {layout.shape} has no elements, but NumPy counts the bytes of its sizes other than 0, "
+                "which "
+                "are more than 63 bits hold; drop a dimension first"
+            )
+        address, released = pin(storage)
+        return host_view(address + offset, layout, storage, released, storage.version is None)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
@@ -78,22 +84,28 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     >>> layout
     Layout((2,), facula.int16, strides=(2,))
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
-    dtype = dtype_of_numpy(array.dtype)
-    itemsize = dtype.itemsize
-    if any(step < 0 for step in array.strides):
-        raise ValueError(f"from_numpy: the array has a negative stride {array.strides}; use array.copy()")
-    if not array.flags.aligned or any(step % itemsize for step in array.strides):
-        raise ValueError(
-            f"from_numpy: the elements are not aligned to {itemsize} bytes (strides {array.strides}); use array.copy()"
-        )
-    strides = tuple([step // itemsize for step in array.strides]) if array.size else contiguous_strides(array.shape)
-    layout = layout_of(array.shape, strides, dtype)
-    readonly = "" if array.flags.writeable else _READ_ONLY.format("a read-only NumPy array")
-    return borrow(array.__array_interface__["data"][0] if array.size else 0, layout.extent, array, readonly), layout
+    try:
+        if not isinstance(array, np.ndarray):
+            raise InvalidTypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
+        dtype = dtype_of_numpy(array.dtype)
+        itemsize = dtype.itemsize
+        if any(step < 0 for step in array.strides):
+            raise InvalidValueError(f"from_numpy: the array has a negative stride {array.strides}; use array.copy()")
+        if not array.flags.aligned or any(step % itemsize for step in array.strides):
+            raise InvalidValueError(
+                f"from_numpy: the elements are not aligned to {itemsize} bytes (strides {array.strides}); use "
+                "array.copy()"
+            )
+        strides = tuple([step // itemsize for step in array.strides]) if array.size else contiguous_strides(array.shape)
+        layout = layout_of(array.shape, strides, dtype)
+        readonly = "" if array.flags.writeable else _READ_ONLY.format("a read-only NumPy array")
+        return borrow(array.__array_interface__["data"][0] if array.size else 0, layout.extent, array, readonly), layout
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it.
 
@@ -107,7 +119,7 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     _need_host(layout, "buffer")
     itemsize, letters = layout.dtype.itemsize, _FORMATS.get(layout.dtype.name)
     if letters is None:
-        raise TypeError(
+        raise InvalidTypeError(
             f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
         )
     strides = tuple([step * itemsize for step in layout.strides])
@@ -117,6 +129,7 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
 
 
+@boundary
 def from_buffer(buffer: Any, dtype: DType, count: int = -1, offset: int = 0) -> tuple[Storage, Layout]:
     """Storage and one-dimensional layout over any object with the buffer protocol.
 
@@ -130,30 +143,32 @@ def from_buffer(buffer: Any, dtype: DType, count: int = -1, offset: int = 0) -> 
     try:
         view = memoryview(buffer)
     except TypeError:
-        raise TypeError(
+        raise InvalidTypeError(
             f"frombuffer: expected an object with the buffer protocol; got {type(buffer).__name__}"
         ) from None
     if not view.c_contiguous:
-        raise ValueError("frombuffer: the buffer is not C-contiguous; copy it with bytes(...) first")
+        raise InvalidValueError("frombuffer: the buffer is not C-contiguous; copy it with bytes(...) first")
     if not 0 <= offset <= view.nbytes:
-        raise ValueError(f"frombuffer: offset is {offset}; expected 0 to {view.nbytes}, the bytes of the buffer")
+        raise InvalidValueError(f"frombuffer: offset is {offset}; expected 0 to {view.nbytes}, the bytes of the buffer")
     left = view.nbytes - offset
     room = left // dtype.itemsize
     if count == -1:
         if left % dtype.itemsize:
-            raise ValueError(
+            raise InvalidValueError(
                 f"frombuffer: {left} bytes are no whole number of {dtype.name} ({dtype.itemsize} bytes each); "
                 "give count, or another offset"
             )
         count = room
     if not 0 <= count <= room:
-        raise ValueError(
+        raise InvalidValueError(
             f"frombuffer: count is {count}; expected -1 to {room}, which is what fits from offset {offset} on"
         )
     raw = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
     address = raw.__array_interface__["data"][0] + offset
     if count and address % min(dtype.itemsize, 8):
-        raise ValueError(f"frombuffer: offset {offset} leaves {dtype.name} elements unaligned; copy the bytes first")
+        raise InvalidValueError(
+            f"frombuffer: offset {offset} leaves {dtype.name} elements unaligned; copy the bytes first"
+        )
     readonly = _READ_ONLY.format(f"a read-only {type(buffer).__name__}") if view.readonly else ""
     layout = contiguous((count,), dtype)
     return borrow(address if count else 0, layout.nbytes, raw, readonly), layout
@@ -167,13 +182,18 @@ def dlpack_device(layout: Layout) -> tuple[int, int]:
     >>> dlpack_device(contiguous((2,), dtype_named("float32")))
     (1, 0)
     """
-    numbers = getattr(layout.device.backend, "dlpack_device", None)
-    if numbers is not None:
-        return numbers
-    _need_host(layout, "__dlpack_device__")
-    return (_DL_CPU, 0)
+    try:
+        numbers = getattr(layout.device.backend, "dlpack_device", None)
+        if numbers is not None:
+            return numbers
+        _need_host(layout, "__dlpack_device__")
+        return (_DL_CPU, 0)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tuple[int, int] | None = None) -> object:
     """A DLPack capsule over the storage's memory.
 
@@ -190,10 +210,12 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
     versioned = max_version is not None and max_version[0] >= 1
     readonly = storage.version is None
     if readonly and not versioned:
-        raise BufferError("__dlpack__: the memory is read-only, and the consumer's DLPack version cannot express that")
+        raise BufferAccessError(
+            "__dlpack__: the memory is read-only, and the consumer's DLPack version cannot express that"
+        )
     code = _DL_CODES.get(layout.dtype.name.rstrip("0123456789"))
     if code is None:
-        raise BufferError(f"__dlpack__: DLPack has no type for {layout.dtype.name}; convert with .float() first")
+        raise BufferAccessError(f"__dlpack__: DLPack has no type for {layout.dtype.name}; convert with .float() first")
     bits = layout.dtype.itemsize * 8
     _check_inside(storage, layout, offset, "__dlpack__")
     address, released = pin(storage)
@@ -203,6 +225,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
                          versioned, readonly)  # fmt: skip
 
 
+@boundary
 def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     """Storage and layout over another library's array, through DLPack, without a copy.
 
@@ -227,7 +250,7 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     if strides is None:
         strides = contiguous_strides(shape)
     if any(size < 0 for size in shape) or any(step < 0 for step in strides):
-        raise BufferError(
+        raise BufferAccessError(
             f"from_dlpack: shape {shape} with strides {strides}: negative numbers cannot be used; copy first"
         )
     if 0 in shape:
@@ -235,27 +258,27 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     layout = layout_of(shape, strides, dtype, device)
     address += byte_offset
     if address % min(dtype.itemsize, 8):
-        raise BufferError(f"from_dlpack: the elements are not aligned to {dtype.itemsize} bytes; copy first")
+        raise BufferAccessError(f"from_dlpack: the elements are not aligned to {dtype.itemsize} bytes; copy first")
     if not address and layout.numel:
-        raise BufferError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
+        raise BufferAccessError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
     if address + layout.extent > LARGEST:
-        raise BufferError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
+        raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
     why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
 
 
 def _dlpack_dtype(code: int, bits: int, lanes: int) -> DType:
     if lanes != 1:
-        raise BufferError(f"from_dlpack: elements of {lanes} lanes cannot be used; expected 1")
+        raise BufferAccessError(f"from_dlpack: elements of {lanes} lanes cannot be used; expected 1")
     for kind, number in _DL_CODES.items():
         if number == code:
             try:
                 dtype = dtype_named("bool" if kind == "bool" else f"{kind}{bits}")
             except TypeError as error:
-                raise BufferError(f"from_dlpack: {error}") from None
+                raise BufferAccessError(f"from_dlpack: {error}") from None
             if dtype.itemsize * 8 == bits:  # a bool may come as one bit
                 return dtype
-    raise BufferError(f"from_dlpack: type code {code} with {bits} bits is not known; convert the array first")
+    raise BufferAccessError(f"from_dlpack: type code {code} with {bits} bits is not known; convert the array first")
 
 
 def _dlpack_device(kind: int, index: int) -> Device:
@@ -263,7 +286,7 @@ def _dlpack_device(kind: int, index: int) -> Device:
         return cpu
     names = {2: "cuda", 3: "cpu", 10: "rocm", 13: "cuda"}  # device, pinned host, ROCm, managed
     if kind not in names:
-        raise BufferError(f"from_dlpack: device type {kind} is not known; copy the array to the CPU first")
+        raise BufferAccessError(f"from_dlpack: device type {kind} is not known; copy the array to the CPU first")
     if index < 0:
-        raise BufferError(f"from_dlpack: device index is {index}; expected 0 or more")
+        raise BufferAccessError(f"from_dlpack: device index is {index}; expected 0 or more")
     return cpu if kind == 3 else Device(names[kind], index)

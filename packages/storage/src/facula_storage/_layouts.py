@@ -5,6 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError, NumberOverflowError
+from facula_errors.extend import trim_traceback
+
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
@@ -106,7 +109,7 @@ class Layout(Immutable):
             return self.by_row
         except AttributeError:
             if not self.shape:
-                raise IndexError("rows: expected at least one dimension; got shape ()") from None
+                raise InvalidIndexError("rows: expected at least one dimension; got shape ()") from None
             row = layout_of(self.shape[1:], self.strides[1:], self.dtype, self.device)
             by_row = (row, self.strides[0] * self.dtype.itemsize, self.shape[0])
             write(self, "by_row", by_row)
@@ -184,9 +187,13 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
     >>> layout_of((2, 3), (3, 1), float32) is contiguous((2, 3), float32)
     True
     """
-    key = (shape, strides, dtype, device)
-    found = _table.get(key)
-    return found if found is not None else _intern(key)
+    try:
+        key = (shape, strides, dtype, device)
+        found = _table.get(key)
+        return found if found is not None else _intern(key)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
@@ -196,27 +203,31 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     >>> contiguous((2, 3), float32).strides
     (3, 1)
     """
-    key = (shape, dtype, device)
-    found = _rows_first.get(key)
-    if found is not None:
-        return found
-    strides: tuple[int, ...] = ()
-    step, seen = 1, 0
     try:
-        for size in shape[::-1]:
-            strides = (step, *strides)
-            step *= size or 1
-            seen |= size  # negative if any is; TypeError for fractions
-    except TypeError:
-        raise _not_integers(shape, strides) from None
-    layout = _table.get((shape, strides, dtype, device))
-    if layout is None:
-        if seen < 0 or step > SURELY_FITS or type(step) is not int or type(shape) is not tuple:
-            return layout_of(shape, strides, dtype, device)  # refused there, or made with care
-        layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
-    if len(_rows_first) >= SHAPES_LIMIT:
-        _make_room(_rows_first)
-    return _rows_first.setdefault(key, layout)
+        key = (shape, dtype, device)
+        found = _rows_first.get(key)
+        if found is not None:
+            return found
+        strides: tuple[int, ...] = ()
+        step, seen = 1, 0
+        try:
+            for size in shape[::-1]:
+                strides = (step, *strides)
+                step *= size or 1
+                seen |= size  # negative if any is; TypeError for fractions
+        except TypeError:
+            raise _not_integers(shape, strides) from None
+        layout = _table.get((shape, strides, dtype, device))
+        if layout is None:
+            if seen < 0 or step > SURELY_FITS or type(step) is not int or type(shape) is not tuple:
+                return layout_of(shape, strides, dtype, device)  # refused there, or made with care
+            layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
+        if len(_rows_first) >= SHAPES_LIMIT:
+            _make_room(_rows_first)
+        return _rows_first.setdefault(key, layout)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -265,21 +276,25 @@ def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, dev
             numel *= size
             seen |= size | stride  # negative if any is, else at least the largest; TypeError for fractions
     except ValueError:
-        raise ValueError(f"layout: expected one stride a dimension; got shape {shape}, strides {strides}") from None
+        raise InvalidValueError(
+            f"layout: expected one stride a dimension; got shape {shape}, strides {strides}"
+        ) from None
     except TypeError:
         raise _not_integers(shape, strides) from None
     if type(seen) is not int or type(shape) is not tuple:  # NumPy's numbers, say: equal, but not what users should see
         return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
     itemsize = dtype.itemsize
     if seen < 0:
-        raise ValueError(f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}")
+        raise InvalidValueError(
+            f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}"
+        )
     if (seen * seen << 6 | numel) * itemsize > LARGEST:  # quick, and never too small: 64 dimensions at most
         _check_size(shape, strides, numel, dtype)
     return _make(shape, strides, dtype, device, numel, dense or not numel)
 
 
 def _not_integers(shape: object, strides: object) -> TypeError:
-    return TypeError(f"layout: expected tuples of integers; got shape {shape!r}, strides {strides!r}")
+    return InvalidTypeError(f"layout: expected tuples of integers; got shape {shape!r}, strides {strides!r}")
 
 
 def _make(
@@ -312,7 +327,7 @@ def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dt
     span = sum([(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]) + 1 if numel else 0
     largest = max(numel, span, *shape, *strides) * dtype.itemsize
     if largest > LARGEST:
-        raise OverflowError(
+        raise NumberOverflowError(
             f"layout: shape {shape} with strides {strides} of {dtype.name} needs numbers of bytes up to {largest}; "
             f"expected at most {LARGEST}"
         )

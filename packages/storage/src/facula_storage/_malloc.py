@@ -6,6 +6,9 @@ import ctypes
 from functools import partial
 from typing import TYPE_CHECKING
 
+from facula_errors import NoMemoryError
+from facula_errors.extend import boundary
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,6 +25,7 @@ class _Block:
     nbytes: int
 
 
+@boundary
 class MallocAllocator:
     """Host memory, aligned to 64 bytes, straight from the C library; nothing is kept in reserve.
 
@@ -55,7 +59,7 @@ class MallocAllocator:
             return 0, int
         address = self._allocate(_ALIGNMENT, nbytes) if 0 < nbytes <= _LARGEST else None
         if not address:
-            raise MemoryError(
+            raise NoMemoryError(
                 f"refill: cannot allocate {nbytes} bytes of host memory; free some, or work in smaller pieces"
             ) from None
         block = _Block()

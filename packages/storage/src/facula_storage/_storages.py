@@ -9,6 +9,8 @@ from weakref import ref
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+
 from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
@@ -56,7 +58,7 @@ class Storage:
         return f"<Storage at {where}, version {self.version}>"
 
     def __reduce__(self) -> tuple:
-        raise TypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
+        raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
 
 # Not empty while the cyclic garbage collector runs; see Allocator.refill.
@@ -200,12 +202,14 @@ def check_replaceable(storage: Storage) -> None:
     """RuntimeError that says why the buffer of this storage, or of what it is an alias of, must stay where it is."""
     storage = root_of(storage)
     if getattr(storage, "exports", None):
-        raise RuntimeError(
+        raise OperationError(
             f"the memory is in use by {len(storage.exports)} export(s) (a NumPy array, memoryview or DLPack consumer); "
             "delete them, or work on a clone"
         )
     if hasattr(storage, "base"):
-        raise RuntimeError(f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone")
+        raise OperationError(
+            f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone"
+        )
 
 
 # Note [Physical order]
@@ -224,14 +228,14 @@ def order_buffer(storage: Storage, logical: Layout, physical: Layout) -> None:
     """
     same = (physical.shape, physical.dtype, physical.device) == (logical.shape, logical.dtype, logical.device)
     if not (same and logical.is_contiguous and physical.extent == logical.nbytes):
-        raise ValueError(
+        raise InvalidValueError(
             f"order_buffer: expected a contiguous layout and one of the same shape with other strides and no gaps; "
             f"got {logical} and {physical}"
         )
     with changing:
         check_replaceable(storage)
         if storage.ptr is None or hasattr(storage, "base") or any(link() for link in getattr(storage, "aliases", ())):
-            raise RuntimeError(
+            raise OperationError(
                 "order_buffer: expected the buffer of a fresh result; this one has aliases, is one, or is in another "
                 "order already"
             )
@@ -289,7 +293,7 @@ def _copy(source: int, source_layout: Layout, target: int, target_layout: Layout
     if reorder is not None:
         reorder(source, source_layout, target, target_layout)
     elif device is not cpu:
-        raise NotImplementedError(f"the backend of device '{device}' has no `reorder`: it cannot put buffers in order")
+        raise UnsupportedError(f"the backend of device '{device}' has no `reorder`: it cannot put buffers in order")
     elif source_layout.numel:
         host_view(target, target_layout)[...] = host_view(source, source_layout)
 

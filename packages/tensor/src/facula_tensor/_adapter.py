@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
+from facula_errors import InvalidValueError
 from facula_storage import Layout, contiguous, cpu, from_numpy
 from facula_storage.extend import COMPLEX, FLOATING, quiet_moment
 
@@ -89,7 +90,7 @@ class TensorAdapter(Adapter):
         wanted = contiguous(shape, dtype, device)
         fits = layout.shape == shape or (reduce and reduces_to(layout.shape, shape))
         if not fits or layout.device is not device or (layout.dtype.category == COMPLEX) > (dtype.category == COMPLEX):
-            raise ValueError(f"expected {show(wanted)} on {device}; got {show(layout)} on {layout.device}")
+            raise InvalidValueError(f"expected {show(wanted)} on {device}; got {show(layout)} on {layout.device}")
         if layout.shape != shape:
             v = recording.sum_to(v, wanted)
         return v if layout.dtype is dtype else recording.to(v, (dtype,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
 from facula_storage import Layout, bool_
 from facula_storage.extend import BOOL, FLOATING, INTEGER
 
@@ -34,7 +35,7 @@ def with_alpha(op: Operator, input: Any, other: Any, alpha: Any, out: Tensor | N
         return ask(op.name, op.public, (input, other), kwargs)
     ready = coerce(op, (input, other))
     if ready is NotImplemented:
-        raise TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+        raise InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
     if op.refuse is not None:
         op.refuse(*ready)
     input, other = ready
@@ -49,12 +50,14 @@ def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
     of a higher kind than the result; OverflowError where the result's dtype cannot hold it.
     """
     if not op.scaled:
-        raise TypeError(f"{op.name}: takes no alpha; multiply the operand instead")
+        raise InvalidTypeError(f"{op.name}: takes no alpha; multiply the operand instead")
     factor = alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
     factor = plain_number(factor)
     if factor is None:
         got = "a tensor that wants a gradient" if isinstance(alpha, Tensor) and not alpha.ndim else describe(alpha)
-        raise TypeError(f"{op.name}: expected alpha to be a number; got {got}; for a tensor, multiply the operand")
+        raise InvalidTypeError(
+            f"{op.name}: expected alpha to be a number; got {got}; for a tensor, multiply the operand"
+        )
     dtype = result_type(input, other)
     category = SCALAR_CATEGORY[type(factor)]
     if category > max(dtype.category, INTEGER) or (category == BOOL and dtype is not bool_):

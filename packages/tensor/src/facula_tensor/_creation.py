@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous, cpu
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import dtype_of_numpy
@@ -50,7 +52,7 @@ def with_options(maker: Any, arguments: tuple, out: Any, layout: Any, pin_memory
     if out is None:
         return maker(*arguments, **options)
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}: expected out to be a Tensor; got {type(out).__name__}")
+        raise InvalidTypeError(f"{name}: expected out to be a Tensor; got {type(out).__name__}")
     requires_grad = options.pop("requires_grad", False)
     options["dtype"] = out.dtype if options["dtype"] is None else options["dtype"]
     options["device"] = out.device if options["device"] is None else options["device"]
@@ -73,15 +75,28 @@ def empty(
     >>> empty(2, 3).shape
     facula.Size([2, 3])
     """
-    if out is not None or layout is not None or pin_memory or memory_format is not None:
-        result = with_options(
-            empty, lengths, out, layout, pin_memory, size=size, dtype=dtype, device=device, requires_grad=requires_grad
-        )
-        return result if memory_format is None else finish(raw.in_format(result, memory_format), requires_grad)
-    result = new_empty(lengths, size, dtype, device)
-    return result if requires_grad is False else finish(result, requires_grad)
+    try:
+        if out is not None or layout is not None or pin_memory or memory_format is not None:
+            result = with_options(
+                empty,
+                lengths,
+                out,
+                layout,
+                pin_memory,
+                size=size,
+                dtype=dtype,
+                device=device,
+                requires_grad=requires_grad,
+            )
+            return result if memory_format is None else finish(raw.in_format(result, memory_format), requires_grad)
+        result = new_empty(lengths, size, dtype, device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def full(
     size: Any,
     fill_value: Any,
@@ -135,11 +150,15 @@ def zeros(
     >>> zeros(2)
     tensor([0., 0.])
     """
-    if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(zeros, lengths, out, layout, pin_memory, size=size, **options)
-    result = new_zeros(lengths, size, dtype, device)
-    return result if requires_grad is False else finish(result, requires_grad)
+    try:
+        if out is not None or layout is not None or pin_memory:
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return with_options(zeros, lengths, out, layout, pin_memory, size=size, **options)
+        result = new_zeros(lengths, size, dtype, device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def ones(
@@ -157,11 +176,15 @@ def ones(
     >>> ones(2)
     tensor([1., 1.])
     """
-    if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(ones, lengths, out, layout, pin_memory, size=size, **options)
-    result = new_ones(lengths, size, dtype, device)
-    return result if requires_grad is False else finish(result, requires_grad)
+    try:
+        if out is not None or layout is not None or pin_memory:
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return with_options(ones, lengths, out, layout, pin_memory, size=size, **options)
+        result = new_ones(lengths, size, dtype, device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 new_zeros, new_ones = filler("zeros", 0), filler("ones", 1)
@@ -170,7 +193,7 @@ new_zeros, new_ones = filler("zeros", 0), filler("ones", 1)
 def _like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
     """The contiguous layout of a tensor like `input`."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
+        raise InvalidTypeError(f"{name}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
     layout = layout_of_tensor(input)
     if dtype is None and device is None and layout.is_contiguous:
         return layout
@@ -200,10 +223,16 @@ def empty_like(
     memory_format: Any = None,
 ) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
-    if layout is not None or pin_memory:
-        check_storage("empty_like", layout, pin_memory)
-    result = fresh(_like("empty_like", input, dtype, device), "empty_like")
-    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+    try:
+        if layout is not None or pin_memory:
+            check_storage("empty_like", layout, pin_memory)
+        result = fresh(_like("empty_like", input, dtype, device), "empty_like")
+        return (
+            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def zeros_like(
@@ -221,10 +250,16 @@ def zeros_like(
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
-    if layout is not None or pin_memory:
-        check_storage("zeros_like", layout, pin_memory)
-    result = filled(_like("zeros_like", input, dtype, device), 0, "zeros_like")
-    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+    try:
+        if layout is not None or pin_memory:
+            check_storage("zeros_like", layout, pin_memory)
+        result = filled(_like("zeros_like", input, dtype, device), 0, "zeros_like")
+        return (
+            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def ones_like(
@@ -242,12 +277,19 @@ def ones_like(
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
-    if layout is not None or pin_memory:
-        check_storage("ones_like", layout, pin_memory)
-    result = filled(_like("ones_like", input, dtype, device), 1, "ones_like")
-    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+    try:
+        if layout is not None or pin_memory:
+            check_storage("ones_like", layout, pin_memory)
+        result = filled(_like("ones_like", input, dtype, device), 1, "ones_like")
+        return (
+            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def full_like(
     input: Tensor,
     fill_value: Any,
@@ -328,6 +370,7 @@ for _maker, _quick in ((empty, new_empty), (zeros, new_zeros), (ones, new_ones))
 
 
 @method()
+@boundary
 def new_full(
     self: Tensor,
     size: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._alpha import with_alpha
@@ -167,7 +167,9 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
                 return with_alpha(op, input, other, alpha, out)
             result = call(input, other) if out is None else general(op, (input, other), (), True, out)
             if result is NotImplemented:
-                raise named(TypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}"))
+                raise named(
+                    InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+                )
             return result
         except FaculaError as error:
             trim_traceback(error)

@@ -8,7 +8,17 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import where
-from facula_errors import ArgumentError, DivisionError, DTypeError, FaculaError, RangeError
+from facula_errors import (
+    ArgumentError,
+    DivisionError,
+    DTypeError,
+    FaculaError,
+    InvalidIndexError,
+    NoMemoryError,
+    NumberOverflowError,
+    OperationError,
+    RangeError,
+)
 from facula_errors.extend import in_library, trim_traceback
 from facula_storage import LaunchError, Layout, Storage, int64
 from facula_storage.extend import STATUS_DIVISOR, STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
@@ -48,12 +58,12 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
             second, at = divmod(second, size)
             place.insert(0, at)
         name = f"target{place}" if place else "target"
-        return IndexError(
+        return InvalidIndexError(
             f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
             f"({f'0 to {third - 1}' if third else 'there is none'}; ignore_index is {fourth})"
         )
     if status == STATUS_INDEX:
-        return IndexError(
+        return InvalidIndexError(
             f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "
             f"expected {-third} to {third - 1}"
         )
@@ -63,10 +73,10 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
             "with .float()"
         )
     if status == STATUS_RANGE:
-        return OverflowError(f"{operator}: {first} is out of range")
+        return NumberOverflowError(f"{operator}: {first} is out of range")
     if status == STATUS_MEMORY:
-        return MemoryError(f"{operator}: no memory for {first} bytes of scratch space")
-    return RuntimeError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
+        return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space")
+    return OperationError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
 
 
 def show(layout: Layout) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Plan, Storage, contiguous, cpu, int64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, allocate, blank, collecting
 
@@ -33,7 +34,9 @@ def place_of(device: Any) -> Device:
     if device is None:
         return cpu
     if not isinstance(device, (str, Device)):
-        raise named(TypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}"))
+        raise named(
+            InvalidTypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}")
+        )
     try:
         return Device(device)
     except Exception as error:
@@ -75,10 +78,10 @@ def new_empty(shape: tuple, size: Any, dtype: Any, device: Any, operation: str =
     try:
         layout = _layouts[shape, dtype or _default[0], device]
         if size is not None or type(sum(shape)) is not int:
-            raise TypeError
+            raise InvalidTypeError
         s = Storage()
         if collecting:
-            raise MemoryError
+            raise NoMemoryError
         try:
             s.ptr, s.__del__ = layout.take()
         except IndexError:
@@ -105,7 +108,7 @@ def fresh(layout: Layout, operation: str = "empty") -> Tensor:
     try:
         s = Storage()
         if collecting:
-            raise MemoryError
+            raise NoMemoryError
         try:
             s.ptr, s.__del__ = layout.take()
         except IndexError:
@@ -143,11 +146,11 @@ def filler(operation: str, number: int) -> Callable[[tuple, Any, Any, Any], Tens
         try:
             plan = plans[shape, dtype or _default[0], device]
             if type(sum(shape)) is not int:  # 4.0 is equal to 4, and no length
-                raise TypeError
+                raise InvalidTypeError
             layout: Any = plan.out
             s = Storage()
             if collecting:
-                raise MemoryError
+                raise NoMemoryError
             try:
                 p, s.__del__ = layout.take()
             except IndexError:
@@ -187,11 +190,11 @@ def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
         if type(number) is int and (kind is not int or layout.dtype is int64 or 0 <= number <= 1):
             number = kind(number)  # a TypeError for complex dtypes
         elif type(number) is not kind or kind is int:
-            raise TypeError  # to be checked
+            raise InvalidTypeError  # to be checked
         launch = _plans[_FILLS[kind], layout].launch
         s = Storage()
         if collecting:
-            raise MemoryError
+            raise NoMemoryError
         try:
             p, s.__del__ = layout.take()
         except IndexError:

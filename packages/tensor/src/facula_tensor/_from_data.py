@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import BufferAccessError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
@@ -56,16 +58,20 @@ def tensor(
     tensor([[1, 2],
             [3, 4]])
     """
-    if pin_memory:
-        check_storage("tensor", None, pin_memory)
     try:
-        if dtype is None and device is None:
-            result = _from_plain(data)
-            if result is not None:
-                return result if requires_grad is False else finish(result, requires_grad)
-        return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
-    except Exception as error:  # said of `as_tensor`, where that was called
-        relabel(error, "tensor")
+        if pin_memory:
+            check_storage("tensor", None, pin_memory)
+        try:
+            if dtype is None and device is None:
+                result = _from_plain(data)
+                if result is not None:
+                    return result if requires_grad is False else finish(result, requires_grad)
+            return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
+        except Exception as error:  # said of `as_tensor`, where that was called
+            relabel(error, "tensor")
+            raise
+    except FaculaError as error:
+        trim_traceback(error)
         raise
 
 
@@ -241,7 +247,7 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
     else:
         number = plain_number(data)
         if number is None:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"tensor: expected numbers or sequences of them; got {type(data).__name__} {data!r:.60}"
                 + (f" at index {list(where)}" if where else "")
             )
@@ -251,17 +257,22 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
-    if isinstance(data, Tensor):
-        return data.to(*[one for one in (dtype, device) if one is not None])
-    if isinstance(data, np.ndarray) and data.flags.writeable:
-        try:
-            return from_numpy(data).to(*[one for one in (dtype, device) if one is not None])
-        except (TypeError, ValueError):
-            pass
-    return tensor(data, dtype=dtype, device=device)
+    try:
+        if isinstance(data, Tensor):
+            return data.to(*[one for one in (dtype, device) if one is not None])
+        if isinstance(data, np.ndarray) and data.flags.writeable:
+            try:
+                return from_numpy(data).to(*[one for one in (dtype, device) if one is not None])
+            except (TypeError, ValueError):
+                pass
+        return tensor(data, dtype=dtype, device=device)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
+@boundary
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -313,10 +324,15 @@ def from_numpy(array: np.ndarray) -> Tensor:
     >>> a
     array([5., 0.])
     """
-    storage, layout = storage_from_numpy(array)
-    return make(Tensor, layout, storage)
+    try:
+        storage, layout = storage_from_numpy(array)
+        return make(Tensor, layout, storage)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
 
@@ -333,10 +349,13 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         shared = make(Tensor, layout, storage)
     result = shared if device is None else shared.to(device)
     if result is not shared and copy is False:
-        raise BufferError(f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'")
+        raise BufferAccessError(
+            f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'"
+        )
     return raw.clone(result) if copy and result is shared else result
 
 
+@boundary
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd.extend import Node, current_mode, next_seq, set_context, special
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
 
@@ -37,7 +38,7 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
-            raise TypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
+            raise InvalidTypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
         if overridden(operands):
             return call_override(op, operands, parameters, out)
         mode = current_mode() if special else None
@@ -51,7 +52,7 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             op.refuse(*ready)
         record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
         if out is not None and record:
-            raise RuntimeError(
+            raise OperationError(
                 f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
             )
         F = recording if record else raw
@@ -100,7 +101,7 @@ def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
             starts_inplace(op.name, given[place], (changed,))
             others = [a for i, a in enumerate(operands) if i != place and a is not None]
             if any([a is changed for a in others]) or check_overlap(op.name, changed, others):
-                raise RuntimeError(
+                raise OperationError(
                     f"{op.name}: '{name_of(op, place)}' is changed in place and shares its memory with another; "
                     "call .clone() on it first"
                 )
@@ -133,7 +134,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
     ready: list[Any] = []
     tensors = [a for a in operands if isinstance(a, Tensor)]
     if not tensors and operands:
-        raise TypeError(f"{op.name}: expected '{name_of(op, 0)}' to be a Tensor; got {describe(operands[0])}")
+        raise InvalidTypeError(f"{op.name}: expected '{name_of(op, 0)}' to be a Tensor; got {describe(operands[0])}")
     if any([isinstance(a, np.ndarray) for a in operands]):
         from ._from_data import operand_of
 
@@ -144,7 +145,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
         if isinstance(a, Tensor):
             if a.device is not device:
                 if a.ndim or not op.elementwise:
-                    raise RuntimeError(
+                    raise OperationError(
                         f"{op.name}: expected all tensors on one device; got '{device}' and '{a.device}' "
                         f"('{name_of(op, position)}'); move one with .to(...)"
                     )
@@ -152,7 +153,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
         elif a is None and name_of(op, position) in op.optional:
             pass
         elif not op.elementwise:
-            raise TypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
+            raise InvalidTypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
         elif type(a) not in SCALAR_CATEGORY:
             number = plain_number(a)
             if number is not None:
@@ -160,7 +161,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
             elif op.arity == 2 and (hasattr(type(a), "__radd__") or op.name in ("eq", "ne")):
                 return NotImplemented
             else:
-                raise TypeError(
+                raise InvalidTypeError(
                     f"{op.name}: expected '{name_of(op, position)}' to be a Tensor or a number; got {describe(a)}"
                 )
         ready.append(a)
@@ -281,7 +282,7 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
     """Compute into `out`."""
     outputs = output_layouts(op, layouts, parameters)
     if len(outputs) != 1:
-        raise NotImplementedError(f"{op.name}: out= with several results is not supported; copy the results")
+        raise UnsupportedError(f"{op.name}: out= with several results is not supported; copy the results")
     target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
     if not direct:  # another dtype, or memory shared with an operand: by way of a temporary
         (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])

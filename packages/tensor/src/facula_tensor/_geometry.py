@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidTypeError
+
 from ._errors import ArgumentError
 
 Pair = tuple[int, int]
@@ -24,7 +26,7 @@ def pair(operation: str, name: str, value: Any, least: int) -> Pair:
     """
     both = value if isinstance(value, (tuple, list)) else (value,)
     if len(both) not in (1, 2) or not all(is_integer(one) for one in both):
-        raise TypeError(f"{operation}: expected {name} to be an int or two; got {value!r}")
+        raise InvalidTypeError(f"{operation}: expected {name} to be an int or two; got {value!r}")
     height, width = int(both[0]), int(both[-1])
     if min(height, width) < least:
         raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import LEAF
+from facula_errors.extend import boundary
 
 from ._formatting import Excerpt
 from ._print_options import chosen
@@ -18,6 +19,7 @@ CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 
 
 @method("_repr_html_")
+@boundary
 def html(self: Tensor) -> str:
     """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from facula_errors import InvalidIndexError
 from facula_storage import bool_
 
 from ._errors import ArgumentError
@@ -68,7 +69,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
             shape = broadcast_shapes("index", shape, tuple(index.shape))
         except ArgumentError:
             shapes = " and ".join([str(tuple(one.shape)) for _, one in pairs])
-            raise IndexError(
+            raise InvalidIndexError(
                 f"index: expected tensors that broadcast, one for each of the dimensions {[dim for dim, _ in pairs]}; "
                 f"got shapes {shapes}; to choose rows and columns apart, index twice: x[rows][:, columns]"
             ) from None
@@ -81,4 +82,4 @@ def _check_range(index: Tensor, dim: int, size: int) -> None:
         found = extreme(index, (tuple(range(index.ndim)), False)).item()
         if not -size <= found < size:
             expected = f"expected {-size} to {size - 1}" if size else "it is empty"
-            raise IndexError(f"index: {found} is out of range for dimension {dim} of size {size}; {expected}")
+            raise InvalidIndexError(f"index: {found} is out of range for dimension {dim} of size {size}; {expected}")

@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, blank
@@ -154,9 +154,9 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
     used = sum(_consumes(part) for part in parts)
     if used > len(shape):
         masks = ", a bool tensor counted by its dimensions" if used > len(parts) else ""
-        raise IndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
+        raise InvalidIndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
     if len([part for part in parts if part is Ellipsis]) > 1:
-        raise IndexError("index: only one ellipsis (...) may stand in an index")
+        raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
     dim = 0
     named: list[tuple[int, Tensor]] = []
     own = 0  # which of the tensor's own dimensions a part is for: what messages say
@@ -206,7 +206,7 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
     """IndexError where a mask is not as long as the dimensions it covers, from the tensor's dimension `own` on."""
     for i, wanted in enumerate(mask.shape):
         if shape[own + i] != wanted:
-            raise IndexError(
+            raise InvalidIndexError(
                 f"index: a bool index of shape {tuple(mask.shape)} does not fit: dimension {own + i} of the tensor "
                 f"has length {shape[own + i]}, and the index {wanted} there"
             )
@@ -217,20 +217,22 @@ def _position(part: Any, dim: int, length: int) -> int:
     try:
         position = part.__index__()
     except AttributeError:
-        raise TypeError(
+        raise InvalidTypeError(
             "index: expected integers, slices, None, ... or integer or bool tensors; "
             f"got {describe(part)} for dimension {dim}"
         ) from None
     if not -length <= position < length:
         expected = f"expected {-length} to {length - 1}" if length else "it is empty"
-        raise IndexError(f"index: {position} is out of range for dimension {dim} of size {length}; {expected}")
+        raise InvalidIndexError(f"index: {position} is out of range for dimension {dim} of size {length}; {expected}")
     return position
 
 
 def _check_bound(part: Any, dim: int, name: str) -> None:
     """TypeError where a bound of a slice is no integer."""
     if part is not None and not hasattr(part, "__index__"):
-        raise TypeError(f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}")
+        raise InvalidTypeError(
+            f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}"
+        )
 
 
 def _checked_slice(part: slice, own: int) -> slice:
@@ -256,9 +258,13 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
     if index.dtype is bool_:
         return index.to(device)
     if index.dtype is uint8:
-        raise TypeError("index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()")
+        raise InvalidTypeError(
+            "index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()"
+        )
     if index.dtype.category != INTEGER:
-        raise TypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
+        raise InvalidTypeError(
+            f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()"
+        )
     if not index.ndim and index.device is not meta:
         return int(index)
     return index.to(int64).to(device)

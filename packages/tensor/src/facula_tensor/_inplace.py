@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, current_mode, from_function, special
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage import Layout, Plan
 from facula_storage.extend import COMPLEX
 
@@ -33,14 +34,14 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             return ask(name, op.changing, operands, {"alpha": alpha} if factored else {})
         target = operands[0]
         if not isinstance(target, Tensor):
-            raise TypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
+            raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
         record = starts_inplace(name, target, operands)
         held = hold(operands, record)
         there = held[0]
         check_writable(name, there)
         ready = coerce(op, held)
         if ready is NotImplemented:
-            raise TypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+            raise InvalidTypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
         if op.refuse is not None:
             op.refuse(*ready)
         if factored:
@@ -129,7 +130,7 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
         instead = "change a .clone() of it, through which the gradient flows"
         if plain != name and hasattr(Tensor, plain):
             instead = f"{plain}() for a new tensor"
-        raise RuntimeError(
+        raise OperationError(
             f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
             f"gradient is taken of; use no_grad() around an update, or {instead}"
         )
@@ -144,23 +145,23 @@ def check_family(name: str, target: Tensor) -> None:
     root = target
     for root in bases_of(target):
         if target.node is None and root.node is not None:
-            raise RuntimeError(
+            raise OperationError(
                 f"{name}: this tensor is a view made under no_grad() of a tensor that wants a gradient, and would lose "
                 "the gradient of what is stored; take the view outside no_grad()"
             )
         if root.node is LEAF:
-            raise RuntimeError(
+            raise OperationError(
                 f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
                 "or change a .clone()"
             )
         if root.node is not None and from_function(target.node):
-            raise RuntimeError(
+            raise OperationError(
                 f"{name}: this tensor is the result of a Function that gave back its argument, or a view of it, and "
                 "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
             )
     layout = layout_of_tensor(root)
     if overlaps_itself(layout) and (root is not target or family_of(target)):
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
             f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
             "call .contiguous() before taking views"

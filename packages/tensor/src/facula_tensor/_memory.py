@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd import is_grad_enabled
+from facula_errors import InvalidTypeError, OperationError
 from facula_storage import Layout
 from facula_storage.extend import host_view, plain_address
 
@@ -57,7 +58,7 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> b
     """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
     layout = layout_of_tensor(written)
     if overlaps_itself(layout):
-        raise RuntimeError(
+        raise OperationError(
             f"{operation}: several elements of the tensor written to (shape {layout.shape}, strides {layout.strides}) "
             "share one place in memory, as after expand(); call .clone() on it first"
         )
@@ -74,7 +75,7 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> b
         if start == first and layout_of_tensor(operand).strides == layout.strides and operand.shape == layout.shape:
             same = True
         elif not disjoint(written, operand):
-            raise RuntimeError(
+            raise OperationError(
                 f"{operation}: an operand and the tensor written to share part of their memory; "
                 "call .clone() on one of them"
             )
@@ -115,7 +116,7 @@ def check_writable(operation: str, tensor: Tensor) -> None:
     """RuntimeError where the memory is read-only, saying whose it is."""
     storage = tensor._storage
     if storage.version is None:
-        raise RuntimeError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
+        raise OperationError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
 
 
 def check_out(
@@ -123,15 +124,15 @@ def check_out(
 ) -> tuple[Tensor, bool]:
     """Check `out=` and resize it if it is empty: a snapshot of it, and whether the result may be computed there."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
+        raise InvalidTypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
     if out.node is not None and is_grad_enabled():
-        raise RuntimeError(
+        raise OperationError(
             f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor"
         )
     target = snapshot(out)
     layout = target._layout
     if layout.device is not wanted.device:
-        raise RuntimeError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
+        raise OperationError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
     if not can_cast(wanted.dtype, layout.dtype):
         raise DTypeError(
             f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, "

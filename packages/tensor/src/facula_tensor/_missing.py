@@ -16,6 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from facula_errors import MissingAttributeError
+
 PAGE = "docs/coming-from-pytorch.md"
 
 
@@ -83,7 +85,7 @@ class MissingName:
                 found = vars(base)[self.name]
                 return found.__get__(instance, cls) if hasattr(type(found), "__get__") else found
         subject = f"type object {cls.__name__!r}" if instance is None else f"{cls.__name__!r} object"
-        raise AttributeError(
+        raise MissingAttributeError(
             f"{subject} has no attribute {self.name!r}: {self.listing.missing(self.place, self.name)}",
             name=self.name,
             obj=cls if instance is None else instance,

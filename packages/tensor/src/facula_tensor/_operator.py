@@ -20,6 +20,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
 from facula_storage.extend import PlanTable
 
 from ._rules import make_rules
@@ -88,7 +89,7 @@ def _check_names(operation: str, declared: Iterable[str], known: frozenset[str])
             from difflib import get_close_matches
 
             near = get_close_matches(name, sorted(known), 1, 0)
-            raise TypeError(f"{operation}: a declaration has no attribute {name!r}; the nearest is {near[0]!r}")
+            raise InvalidTypeError(f"{operation}: a declaration has no attribute {name!r}; the nearest is {near[0]!r}")
 
 
 class Operator:

@@ -28,8 +28,8 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import current_mode, replace_mode, special
-from facula_errors import FaculaError
-from facula_errors.extend import is_boundary, trim_traceback
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, is_boundary, trim_traceback
 
 from ._tensor import Overridden, Parameter, Tensor, alias, method
 
@@ -70,7 +70,9 @@ def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tupl
         result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
             return result
-    raise TypeError(f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}")
+    raise InvalidTypeError(
+        f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}"
+    )
 
 
 _overriding: list[None] = []  # not empty as soon as there is a class that overrides operators
@@ -167,6 +169,7 @@ def wrap(result: Any, cls: type, args: tuple = ()) -> Any:
 
 
 @method()
+@boundary
 def as_subclass(self: Tensor, cls: type) -> Any:
     """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views.
 
@@ -177,7 +180,7 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     'Metres'
     """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"as_subclass: expected a subclass of Tensor; got {cls!r}")
+        raise InvalidTypeError(f"as_subclass: expected a subclass of Tensor; got {cls!r}")
     new = alias(self, cls)
     new.node = self.node
     if self.is_leaf and self.node is not None:
@@ -198,6 +201,7 @@ def mark(tensor: Any) -> Any:
     return tensor
 
 
+@boundary
 def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any) -> Any:
     """`Tensor(...)`, and how subclasses are made that do not say so themselves.
 
@@ -222,13 +226,13 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
         source, arguments = empty(*lengths, device=device), ()
     else:
         first = next((one for one in arguments if not _is_length(one)), first)
-        raise TypeError(
+        raise InvalidTypeError(
             f"{cls.__name__}: expected lengths, data in a sequence or array, or a tensor; got {type(first).__name__} "
             f"{first!r:.60}; use facula.tensor() for a number"
         )
     if strict and (len(arguments) > 1 or others):
         given = [type(one).__name__ for one in arguments[1:]] + list(others)
-        raise TypeError(
+        raise InvalidTypeError(
             f"{cls.__name__}: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()"
         )
     return mark(alias(source, cls))

@@ -17,6 +17,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from facula_autograd.extend import LEAF, Node
+from facula_errors import InvalidValueError, OperationError
 from facula_storage import Device, Layout, Storage, contiguous, to_numpy, uint8
 from facula_storage.extend import allocate
 
@@ -61,7 +62,7 @@ def block_of(data: Any, nbytes: int, device: Device) -> Block:
     if data is not None:
         view = memoryview(data).cast("B")
         if view.nbytes != nbytes:
-            raise ValueError(f"unpickling a tensor: expected {nbytes} bytes; got {view.nbytes}")
+            raise InvalidValueError(f"unpickling a tensor: expected {nbytes} bytes; got {view.nbytes}")
         if nbytes:
             device.backend.copy_in(storage.ptr, view)  # type: ignore[arg-type]
     return Block(storage, 0, nbytes, device)
@@ -111,7 +112,7 @@ def rebuild(
         or offset % layout.dtype.itemsize
         or layout.device is not block.device
     ):
-        raise ValueError(
+        raise InvalidValueError(
             f"unpickling a tensor: {layout} from byte {offset} on does not fit {block.nbytes} bytes on device "
             f"'{block.device}'"
         )
@@ -142,7 +143,7 @@ def deepcopy_tensor(tensor: Tensor, memo: dict) -> Tensor:
 def check_copied(operation: str, tensor: Tensor) -> None:
     """RuntimeError where copying would lose the tensor's history."""
     if type(tensor.node) is Node:
-        raise RuntimeError(
+        raise OperationError(
             f"{operation}: expected a leaf; this tensor ({show(layout_of_tensor(tensor))}) was computed by "
             f"{tensor.node.name()} at {tensor.node.where} and would lose its history; use .detach() or .clone()"
         )

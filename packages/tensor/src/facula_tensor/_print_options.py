@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from ._errors import ArgumentError
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
@@ -34,6 +37,7 @@ def chosen() -> Options:
     return _chosen[0]
 
 
+@boundary
 def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,
@@ -64,7 +68,7 @@ def set_printoptions(
         base = PROFILES[profile]
     given: dict[str, Any] = {"sci_mode": sci_mode}
     if sci_mode is not None and not isinstance(sci_mode, bool):
-        raise TypeError(f"set_printoptions: expected sci_mode to be True, False or None; got {sci_mode!r}")
+        raise InvalidTypeError(f"set_printoptions: expected sci_mode to be True, False or None; got {sci_mode!r}")
     for name, value, least in (("precision", precision, 0), ("edgeitems", edgeitems, 1), ("linewidth", linewidth, 1)):
         if value is not None:
             given[name] = _integer(name, value, least)
@@ -75,6 +79,7 @@ def set_printoptions(
     _chosen[0] = base._replace(**given)
 
 
+@boundary
 def get_printoptions() -> dict[str, Any]:
     """The options in use, as arguments for `set_printoptions`.
 
@@ -84,6 +89,7 @@ def get_printoptions() -> dict[str, Any]:
     return chosen()._asdict()
 
 
+@boundary
 class printoptions:
     """A block with options of its own, those of `set_printoptions`; afterwards they are as they were before.
 
@@ -107,7 +113,9 @@ class printoptions:
 
 def _integer(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}")
+        raise InvalidTypeError(
+            f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}"
+        )
     if value < least:
         raise ArgumentError(f"set_printoptions: expected {name} of at least {least}; got {value}")
     return value.__index__()

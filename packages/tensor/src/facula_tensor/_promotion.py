@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import (
     DType,
     bfloat16,
@@ -42,13 +44,15 @@ def get_default_dtype() -> DType:
     return _default[0]
 
 
+@boundary
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
     if not isinstance(dtype, DType) or not dtype.is_floating_point:
-        raise TypeError(f"set_default_dtype: expected a floating dtype; got {dtype!r}")
+        raise InvalidTypeError(f"set_default_dtype: expected a floating dtype; got {dtype!r}")
     _default[0] = dtype
 
 
+@boundary
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to.
 
@@ -57,7 +61,9 @@ def promote_types(type1: DType, type2: DType) -> DType:
     (facula.int16, facula.float16)
     """
     if not (isinstance(type1, DType) and isinstance(type2, DType)):
-        raise TypeError(f"promote_types: expected two dtypes such as facula.float32; got {type1!r} and {type2!r}")
+        raise InvalidTypeError(
+            f"promote_types: expected two dtypes such as facula.float32; got {type1!r} and {type2!r}"
+        )
     return type1 if type1 is type2 else _promoted(type1, type2)
 
 
@@ -109,6 +115,7 @@ def join(dimensioned: DType | None, zero_dim: DType | None, scalar: DType | None
     return joined
 
 
+@boundary
 def result_type(*operands: object, tensor: object = None, other: object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in.
 
@@ -120,7 +127,7 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
 
     operands += tuple([one for one in (tensor, other) if one is not None])
     if not operands:
-        raise TypeError("result_type: expected tensors, dtypes and numbers; got none")
+        raise InvalidTypeError("result_type: expected tensors, dtypes and numbers; got none")
     kinds: list[DType | None] = [None, None, None]
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -130,7 +137,7 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
         elif type(operand) in SCALAR_CATEGORY:
             dtype, place = scalar_dtype(type(operand)), 2
         else:
-            raise TypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
+            raise InvalidTypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
         known = kinds[place]
         kinds[place] = dtype if known is None else promote_types(known, dtype)
     return join(*kinds)
@@ -142,10 +149,16 @@ def can_cast(from_: DType, to: DType) -> bool:
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
     """
-    for dtype in (from_, to):
-        if not isinstance(dtype, DType):
-            raise TypeError(f"can_cast: expected two dtypes such as facula.float32; got {from_!r} and {to!r}")
-    return from_.category <= to.category
+    try:
+        for dtype in (from_, to):
+            if not isinstance(dtype, DType):
+                raise InvalidTypeError(
+                    f"can_cast: expected two dtypes such as facula.float32; got {from_!r} and {to!r}"
+                )
+        return from_.category <= to.category
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def floating(dtype: DType) -> DType:
@@ -178,7 +191,7 @@ def as_number(value: object, operation: str, argument: str) -> Any:
     """`value` as a plain Python number; TypeError naming the argument."""
     number = plain_number(value)
     if number is None:
-        raise named(TypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
+        raise named(InvalidTypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
     return number
 
 
@@ -188,7 +201,7 @@ def as_real(value: Any, operation: str, argument: str) -> float:
         value = value.item()
     number = plain_number(value)
     if number is None or isinstance(number, complex):
-        raise named(TypeError(f"{operation}: expected {argument} to be a real number; got {_described(value)}"))
+        raise named(InvalidTypeError(f"{operation}: expected {argument} to be a real number; got {_described(value)}"))
     return number
 
 
@@ -197,7 +210,9 @@ def as_integer(value: Any, operation: str, argument: str) -> int:
     try:
         return value.__index__()
     except (AttributeError, TypeError):
-        raise named(TypeError(f"{operation}: expected {argument} to be an integer; got {_described(value)}")) from None
+        raise named(
+            InvalidTypeError(f"{operation}: expected {argument} to be an integer; got {_described(value)}")
+        ) from None
 
 
 def number_for(value: object, dtype: DType, operation: str, argument: str = "the value") -> Any:
@@ -250,5 +265,5 @@ def as_dtype(dtype: object, operation: str) -> DType:
         try:
             return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
         except TypeError as error:
-            raise named(TypeError(f"{operation}: {error}")) from None
-    raise named(TypeError(f"{operation}: expected dtype such as facula.float32; got {_described(dtype)}"))
+            raise named(InvalidTypeError(f"{operation}: {error}")) from None
+    raise named(InvalidTypeError(f"{operation}: expected dtype such as facula.float32; got {_described(dtype)}"))

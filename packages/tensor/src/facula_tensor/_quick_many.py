@@ -11,7 +11,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import allocate, blank, collecting
@@ -312,7 +312,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 for place in changes:
                     storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
                     if nodes[place] is not None or storages.count(storages[place]) > 1:
-                        raise TypeError  # to be looked at closely
+                        raise InvalidTypeError  # to be looked at closely
                 s = Storage()
                 if guard:
                     break

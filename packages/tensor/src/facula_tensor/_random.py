@@ -11,6 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, float64, int64
 from facula_storage.extend import FLOATING, PlanTable, plain_address
 
@@ -50,6 +52,7 @@ __all__ = [
 _MASK = (1 << 63) - 1
 
 
+@boundary
 class Generator:
     """A stream of random numbers: a seed, and how many numbers have been drawn.
 
@@ -97,7 +100,9 @@ class Generator:
         """Go on from a state that `get_state` gave."""
         numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
         if [type(one) for one in numbers] != [int, int] or not (0 <= state[0] < 1 << 64 and 0 <= state[1] <= _MASK):
-            raise TypeError(f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}")
+            raise InvalidTypeError(
+                f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}"
+            )
         seed, offset = state
         with self._lock:
             self._seed, self._offset = seed, offset
@@ -105,11 +110,15 @@ class Generator:
 
     def advance(self, count: int) -> tuple[int, int]:
         """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""
-        with self._lock:
-            offset = self._offset
-            self._offset = (offset + count) & _MASK
-        seed = self._seed
-        return seed - (1 << 64) if seed >> 63 else seed, offset
+        try:
+            with self._lock:
+                offset = self._offset
+                self._offset = (offset + count) & _MASK
+            seed = self._seed
+            return seed - (1 << 64) if seed >> 63 else seed, offset
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
 
 def _restored(device: Device, state: tuple[int, int]) -> Generator:
@@ -120,6 +129,7 @@ def _restored(device: Device, state: tuple[int, int]) -> Generator:
 default_generator: Generator = Generator()
 
 
+@boundary
 def manual_seed(seed: int) -> Generator:
     """Start the default generator over from `seed`, and return it.
 
@@ -132,6 +142,7 @@ def manual_seed(seed: int) -> Generator:
     return default_generator.manual_seed(seed)
 
 
+@boundary
 def seed() -> int:
     """Start the default generator over from a seed of the operating system's."""
     return default_generator.seed()
@@ -147,6 +158,7 @@ def get_rng_state() -> tuple[int, int]:
     return default_generator.get_state()
 
 
+@boundary
 def set_rng_state(new_state: tuple[int, int]) -> None:
     """Set the default generator's state, to one that `get_rng_state` gave."""
     try:
@@ -196,7 +208,7 @@ def draw(target: Tensor, kernel: str, generator: Generator | None, *arguments: A
     source = default_generator if generator is None else generator
     if not isinstance(source, Generator):
         raise named(
-            TypeError(
+            InvalidTypeError(
                 f"draw: expected generator to be a Generator, or None; got {type(source).__name__} {source!r:.60}"
             )
         )
@@ -237,12 +249,16 @@ def rand(
     >>> rand(2, 3).shape
     facula.Size([2, 3])
     """
-    if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(rand, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
-    result = new_floating(lengths, size, "rand", dtype, device)
-    draw(result, "uniform", generator, 0.0, 1.0)
-    return result if requires_grad is False else finish(result, requires_grad)
+    try:
+        if out is not None or layout is not None or pin_memory:
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return with_options(rand, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
+        result = new_floating(lengths, size, "rand", dtype, device)
+        draw(result, "uniform", generator, 0.0, 1.0)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def randn(
@@ -261,14 +277,19 @@ def randn(
     >>> randn(2, 3).shape
     facula.Size([2, 3])
     """
-    if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(randn, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
-    result = new_floating(lengths, size, "randn", dtype, device)
-    draw(result, "normal", generator, 0.0, 1.0)
-    return result if requires_grad is False else finish(result, requires_grad)
+    try:
+        if out is not None or layout is not None or pin_memory:
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return with_options(randn, lengths, out, layout, pin_memory, size=size, generator=generator, **options)
+        result = new_floating(lengths, size, "randn", dtype, device)
+        draw(result, "normal", generator, 0.0, 1.0)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def randint(
     low: int = 0,
     high: Any = None,
@@ -295,7 +316,7 @@ def randint(
     if high is None:
         low, high = 0, low
     if size is None:
-        raise TypeError("randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))")
+        raise InvalidTypeError("randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))")
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:
         raise named(ArgumentError(f"randint: expected low < high; got {low} and {high}"))
@@ -319,6 +340,7 @@ def randint(
     return finish(result, requires_grad)
 
 
+@boundary
 def randperm(
     n: int,
     *,
@@ -348,6 +370,7 @@ def randperm(
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
+@boundary
 def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
     layout = layout_of_tensor(as_tensor("rand_like", input))
@@ -355,6 +378,7 @@ def rand_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Te
     return result if memory_format is None else raw.in_format(result, memory_format)
 
 
+@boundary
 def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
     layout = layout_of_tensor(as_tensor("randn_like", input))
@@ -364,6 +388,7 @@ def randn_like(input: Tensor, *, memory_format: Any = None, **options: Any) -> T
 
 @asks
 @method()
+@boundary
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:

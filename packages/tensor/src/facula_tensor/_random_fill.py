@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary
 from facula_storage.extend import FLOATING
 
 from ._creation import finish, with_options
@@ -24,7 +26,7 @@ __all__ = ["normal"]
 def _draw_into(name: str, self: Tensor, kernel: str, generator: Generator | None, *arguments: float) -> Tensor:
     """Fill `self` in place."""
     if starts_inplace(name, self, (self,)):
-        raise NotImplementedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+        raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
     now = snapshot(self)
     if now.dtype.category != FLOATING:
         raise DTypeError(f"{name}: expected a floating tensor; got {now.dtype.name}")
@@ -42,12 +44,13 @@ def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
             if one in others:
                 first, last = (others.pop(one), last) if not position else (first, others.pop(one))
     if others:
-        raise TypeError(f"{name}: expected from, to and generator; got an argument {next(iter(others))!r}")
+        raise InvalidTypeError(f"{name}: expected from, to and generator; got an argument {next(iter(others))!r}")
     return first, last
 
 
 @asks
 @method()
+@boundary
 def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
 ) -> Tensor:
@@ -66,6 +69,7 @@ def uniform_(
 
 @asks
 @method()
+@boundary
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
 
@@ -80,6 +84,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 
 @asks
+@boundary
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -110,11 +115,13 @@ def normal(
     tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
     if not tensors:
         if size is None:
-            raise TypeError("normal: expected size to be a tuple of lengths, since mean and std are numbers; got none")
+            raise InvalidTypeError(
+                "normal: expected size to be a tuple of lengths, since mean and std are numbers; got none"
+            )
         result = new_floating((), size, "normal", dtype, device)
         return finish(normal_(result, mean, std, generator=generator), requires_grad)
     if size is not None:
-        raise TypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
+        raise InvalidTypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
     for name, one in (("mean", mean), ("std", std)):
         if not isinstance(one, Tensor):
             as_real(one, "normal", name)
@@ -131,6 +138,7 @@ def normal(
 
 @asks
 @method()
+@boundary
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
 ) -> Tensor:

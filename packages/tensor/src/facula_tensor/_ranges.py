@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidTypeError, NoMemoryError
+from facula_errors.extend import boundary
 from facula_storage import DType, cpu, int64
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER
@@ -21,6 +23,7 @@ from .ops.copying import fill
 __all__ = ["arange", "eye", "linspace"]
 
 
+@boundary
 def arange(
     start: Any = None,
     end: Any = None,
@@ -50,7 +53,7 @@ def arange(
     if end is None:
         start, end = None, start
     if end is None:
-        raise TypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
+        raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
     start = 0 if start is None else start
     start, end, step = numbers = [_bound("arange", *one) for one in (("start", start), ("end", end), ("step", step))]
     for one in numbers:
@@ -81,6 +84,7 @@ def arange(
     return finish(_keep("arange", made, from_array(values, dtype, place_of(device))), requires_grad)
 
 
+@boundary
 def linspace(
     start: Any,
     end: Any,
@@ -137,6 +141,7 @@ def _bound(operation: str, name: str, value: Any) -> Any:
     return as_number(value, operation, name)
 
 
+@boundary
 def eye(
     n: int,
     m: int | None = None,
@@ -208,6 +213,6 @@ def _keep(operation: str, made: tuple, tensor: Tensor) -> Tensor:
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
     """What is said where NumPy had no memory for `count` numbers."""
     gib = count * dtype.itemsize / (1 << 30)
-    return MemoryError(
+    return NoMemoryError(
         f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd.extend import LEAF
+from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, cpu, int64
 
 from ._formatting import Excerpt, laid_out
@@ -17,6 +18,7 @@ PREFIX = "tensor("
 
 
 @method("__repr__")
+@boundary
 def represent(self: Tensor) -> str:
     """The elements (the corners of large tensors), and what is not to be guessed from them."""
     now = snapshot(self)

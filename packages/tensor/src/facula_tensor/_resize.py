@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import OperationError, UnsupportedError
+from facula_errors.extend import boundary
 from facula_storage import contiguous, uint8
 from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
 
@@ -12,6 +14,7 @@ from ._tensor import Overridden, Tensor, layout_of_tensor, make, method, snapsho
 
 
 @method()
+@boundary
 def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
 
@@ -30,13 +33,13 @@ def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = No
 
     wanted = sizes("resize_", shape, size)
     if check_format("resize_", memory_format, len(wanted)):
-        raise NotImplementedError(f"resize_: gives contiguous tensors alone; got memory_format={memory_format!r}")
+        raise UnsupportedError(f"resize_: gives contiguous tensors alone; got memory_format={memory_format!r}")
     if min(wanted, default=0) < 0:
         raise ArgumentError(f"resize_: expected lengths of at least 0; got {wanted}")
     now = snapshot(self)
     old = now._layout
     if self.node is not None:
-        raise RuntimeError(
+        raise OperationError(
             f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
         )
     try:
@@ -71,7 +74,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
     try:
         check_replaceable(storage)
     except RuntimeError as error:
-        raise RuntimeError(
+        raise OperationError(
             f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}"
         ) from None
     # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule, mutated
+from facula_errors import InvalidTypeError, UnsupportedError
 from facula_storage.extend import blank
 
 from ._tensor import Tensor
@@ -37,7 +38,7 @@ def make_rules(op: Operator) -> None:
         names -= {"position", "layouts"}
     known = {*op.inputs, "out", *op.results[1:], *op.parameters, *(f"{name}_layout" for name in op.inputs)}
     if names - known:
-        raise TypeError(f"{op.name}: reverse rules ask for {sorted(names - known)}; known are {sorted(known)}")
+        raise InvalidTypeError(f"{op.name}: reverse rules ask for {sorted(names - known)}; known are {sorted(known)}")
     op.saves_out = "out" in names
     op.saves_further = not names.isdisjoint(op.results[1:])
     op.saves_input = op.inputs[0] in names and op.arity == 1
@@ -82,7 +83,7 @@ def _rule_of(op: Operator, operand: str) -> Callable:
     name = op.name  # the rule must not hold the operator, which holds it
 
     def no_rule(F: Namespace, g: Any) -> Any:
-        raise NotImplementedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
+        raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
     return op.reverse.get(operand, no_rule)
 

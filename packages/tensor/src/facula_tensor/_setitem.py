@@ -6,6 +6,7 @@ from sys import _getframe
 from typing import Any
 
 from facula_autograd.extend import edge_to, special
+from facula_errors import InvalidTypeError, OperationError
 from facula_storage import Layout, bool_, int64
 from facula_storage.extend import FLOATING
 
@@ -49,14 +50,14 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
                 sb = value._storage
                 ob = value._offset
                 if value.node is not None and not free:
-                    raise TypeError  # to be recorded
+                    raise InvalidTypeError  # to be recorded
                 key, target_bytes, source_bytes = _settable[lb, lo]
                 launch = _plans[key].launch
                 sa.version + 1
                 pa = sa.ptr + oa + delta
                 pb = sb.ptr + ob
                 if pa < pb + source_bytes and pb < pa + target_bytes:
-                    raise RuntimeError  # they overlap, perhaps
+                    raise OperationError  # they overlap, perhaps
                 launch(lo.numel, pb, pa)
             sa.version += 1
             f = _getframe(1)

@@ -6,6 +6,8 @@ from operator import index
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd.extend import LEAF, Value
+from facula_errors import InvalidIndexError, InvalidTypeError
+from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import blank
 
@@ -38,12 +40,13 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
+    @boundary
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Size:
         entries = tuple(sizes)
         try:
             return tuple.__new__(cls, map(index, entries))
         except TypeError:
-            raise TypeError(f"Size: expected integers; got {entries!r:.200}") from None
+            raise InvalidTypeError(f"Size: expected integers; got {entries!r:.200}") from None
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
@@ -151,9 +154,12 @@ class Tensor(_Base):
         return tuple.__new__(Size, layout_of_tensor(self).shape)
 
     @overload
+    @boundary
     def size(self, dim: None = None) -> Size: ...
     @overload
+    @boundary
     def size(self, dim: int) -> int: ...
+    @boundary
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the length of one dimension; IndexError where there is no such dimension."""
         shape = layout_of_tensor(self).shape
@@ -185,9 +191,12 @@ class Tensor(_Base):
     nelement, ndimension = numel, dim
 
     @overload
+    @boundary
     def stride(self, dim: None = None) -> tuple[int, ...]: ...
     @overload
+    @boundary
     def stride(self, dim: int) -> int: ...
+    @boundary
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements from one to the next along each dimension, or along one."""
         strides = layout_of_tensor(self).strides
@@ -255,16 +264,19 @@ class Tensor(_Base):
     def __dir__(self) -> list[str]:
         return present(type(self), self, _ENGINE)
 
+    @boundary
     def __copy__(self) -> Tensor:
         from ._pickling import copy_tensor
 
         return copy_tensor(self)
 
+    @boundary
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         from ._pickling import deepcopy_tensor
 
         return deepcopy_tensor(self, memo)
 
+    @boundary
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         from ._pickling import reduce_tensor
 
@@ -290,12 +302,13 @@ class Parameter(Tensor):
 
         def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None: ...
 
+    @boundary
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         from ._from_data import tensor
 
         source = tensor([]) if data is None else data
         if not isinstance(source, Tensor):
-            raise TypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
+            raise InvalidTypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
         new = alias(source, cls)
         new.requires_grad_(requires_grad)
         return new
@@ -365,10 +378,12 @@ def check_dim(operation: str, dim: int, ndim: int) -> int:
     try:
         index = dim.__index__()
     except (AttributeError, TypeError):
-        raise named(TypeError(f"{operation}: expected dim to be an integer; got {shown(dim)}")) from None
+        raise named(InvalidTypeError(f"{operation}: expected dim to be an integer; got {shown(dim)}")) from None
     room = ndim or 1
     if not -room <= index < room:
-        raise named(IndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)"))
+        raise named(
+            InvalidIndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)")
+        )
     return index + room if index < 0 else index
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors.extend import kind_of
+from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary, kind_of, trim_traceback
 from facula_storage import (
     Layout,
     bfloat16,
@@ -94,12 +95,16 @@ def item(self: Tensor) -> Any:
     >>> tensor([2.5]).item()
     2.5
     """
-    try:  # as in Note [One moment]; the storage is held, and its buffer is: see Note [Replacing a buffer]
-        storage = self._storage
-        return _readers[self._layout](storage.ptr + self._offset).value
-    except (AttributeError, KeyError, TypeError):
-        pass
-    return _only_element("item", self)
+    try:
+        try:  # as in Note [One moment]; the storage is held, and its buffer is: see Note [Replacing a buffer]
+            storage = self._storage
+            return _readers[self._layout](storage.ptr + self._offset).value
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return _only_element("item", self)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
@@ -110,14 +115,18 @@ def tolist(self: Tensor) -> Any:
     >>> tensor([[1, 2]]).tolist()
     [[1, 2]]
     """
-    host = _host(self)
-    layout = host._layout
-    if len(layout.shape) <= MOST_DIMS:
-        return to_numpy(host._storage, layout, host._offset).tolist()
-    nested = raw.reshape(host, (-1,)).tolist()
-    for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
-        nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
-    return nested
+    try:
+        host = _host(self)
+        layout = host._layout
+        if len(layout.shape) <= MOST_DIMS:
+            return to_numpy(host._storage, layout, host._offset).tolist()
+        nested = raw.reshape(host, (-1,)).tolist()
+        for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
+            nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
+        return nested
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
@@ -131,26 +140,37 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     >>> ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
-    if not force and self.node is not None:
-        raise RuntimeError("numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()")
-    now = _host(self) if force else snapshot(self)
-    return to_numpy(now._storage, now._layout, now._offset)
+    try:
+        if not force and self.node is not None:
+            raise OperationError(
+                "numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()"
+            )
+        now = _host(self) if force else snapshot(self)
+        return to_numpy(now._storage, now._layout, now._offset)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__array__")
 def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
     """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
-    if self.node is not None:
-        raise RuntimeError(
-            "__array__: NumPy, or a library that uses it, asked for the elements of a tensor that requires a gradient, "
-            "which would be lost there; pass .detach() of the tensor"
-        )
-    result = numpy(self)
-    if dtype is not None and result.dtype != dtype:
-        if copy is False:
-            raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
-        return result.astype(dtype)
-    return result.copy() if copy else result
+    try:
+        if self.node is not None:
+            raise OperationError(
+                "__array__: NumPy, or a library that uses it, asked for the elements of a tensor that requires a "
+                "gradient, "
+                "which would be lost there; pass .detach() of the tensor"
+            )
+        result = numpy(self)
+        if dtype is not None and result.dtype != dtype:
+            if copy is False:
+                raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
+            return result.astype(dtype)
+        return result.copy() if copy else result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 # NumPy's arrays and numbers leave operators with a tensor to the tensor: `np.float32(2) * t` is `t.__rmul__(...)`.
@@ -158,6 +178,7 @@ Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 
 
 @method("__array_wrap__")
+@boundary
 def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
     """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
     from ._from_data import from_numpy
@@ -166,6 +187,7 @@ def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar:
 
 
 @method("__dlpack__")
+@boundary
 def dlpack(
     self: Tensor,
     *,
@@ -179,12 +201,12 @@ def dlpack(
     BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
     """
     if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
-        raise BufferError(
+        raise BufferAccessError(
             f"__dlpack__: expected dl_device {device_for_dlpack(self)}, where the elements are; got {dl_device}; "
             "use .to(device) first"
         )
     if self.node is not None:
-        raise BufferError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
+        raise BufferAccessError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
     now = raw.clone(self) if copy else snapshot(self)
     return to_dlpack(now._storage, now._layout, now._offset, max_version)
 
@@ -192,10 +214,15 @@ def dlpack(
 @method("__dlpack_device__")
 def device_for_dlpack(self: Tensor) -> tuple[int, int]:
     """The pair (device type, index) of the DLPack standard."""
-    return dlpack_device(layout_of_tensor(self))
+    try:
+        return dlpack_device(layout_of_tensor(self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__buffer__")
+@boundary
 def buffer(self: Tensor, flags: int) -> memoryview:
     """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
     now = snapshot(self)
@@ -203,6 +230,7 @@ def buffer(self: Tensor, flags: int) -> memoryview:
 
 
 @method("data_ptr")
+@boundary
 def data_ptr(self: Tensor) -> int:
     """The address of the first element, putting the buffer in plain order first if it is not."""
     now = snapshot(self)
@@ -212,75 +240,97 @@ def data_ptr(self: Tensor) -> int:
 @method("__len__")
 def length(self: Tensor) -> int:
     """The length of the first dimension."""
-    shape = layout_of_tensor(self).shape
-    if not shape:
-        raise TypeError("len: a zero-dimensional tensor has no length")
-    return shape[0]
+    try:
+        shape = layout_of_tensor(self).shape
+        if not shape:
+            raise InvalidTypeError("len: a zero-dimensional tensor has no length")
+        return shape[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__iter__")
+@boundary
 def iterate(self: Tensor) -> Iterator[Tensor]:
     """The elements along the first dimension, as views."""
     if not layout_of_tensor(self).shape:
-        raise TypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
+        raise InvalidTypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
     return iter(recording.unbind(self, 0))
 
 
 @method("__bool__")
 def truth(self: Tensor) -> bool:
     """Whether the one element is nonzero. ValueError where there are more or none."""
-    try:  # as `item` does
-        storage = self._storage
-        return bool(_readers[self._layout](storage.ptr + self._offset).value)
-    except (AttributeError, KeyError, TypeError):
-        pass
-    return bool(_only_element("bool", self))
+    try:
+        try:  # as `item` does
+            storage = self._storage
+            return bool(_readers[self._layout](storage.ptr + self._offset).value)
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return bool(_only_element("bool", self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__float__")
 def as_float(self: Tensor) -> float:
     """The one element as a float."""
-    try:  # as `item` does
-        storage = self._storage
-        return float(_readers[self._layout](storage.ptr + self._offset).value)
-    except (AttributeError, KeyError, TypeError):
-        pass
-    return float(_only_element("float", self))
+    try:
+        try:  # as `item` does
+            storage = self._storage
+            return float(_readers[self._layout](storage.ptr + self._offset).value)
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return float(_only_element("float", self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__int__")
 def as_int(self: Tensor) -> int:
     """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
-    try:  # as `item` does
-        storage = self._storage
-        number = _readers[self._layout](storage.ptr + self._offset).value
-    except (AttributeError, KeyError, TypeError):
-        number = None
-    if number is None:
-        number = _only_element("int", self)
     try:
-        return int(number)
-    except (OverflowError, ValueError) as error:
-        raise kind_of(error)(f"int: expected a finite element; got {number}") from None
+        try:  # as `item` does
+            storage = self._storage
+            number = _readers[self._layout](storage.ptr + self._offset).value
+        except (AttributeError, KeyError, TypeError):
+            number = None
+        if number is None:
+            number = _only_element("int", self)
+        try:
+            return int(number)
+        except (OverflowError, ValueError) as error:
+            raise kind_of(error)(f"int: expected a finite element; got {number}") from None
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("__complex__")
+@boundary
 def as_complex(self: Tensor) -> complex:
     """The one element as a complex number."""
     return complex(item(self))
 
 
 @method("__index__")
+@boundary
 def as_index(self: Tensor) -> int:
     """The one element of an integer tensor as an int. TypeError for other dtypes."""
     now = snapshot(self)
     dtype, shape = now._layout.dtype, now._layout.shape
     if dtype.category > INTEGER or now._layout.numel != 1:
-        raise named(TypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}"))
+        raise named(
+            InvalidTypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}")
+        )
     return int(item(now))
 
 
 @method("__pos__")
+@boundary
 def positive(self: Tensor) -> Tensor:
     """The tensor itself. TypeError for bool, as `-x`."""
     if self.dtype is bool_:
@@ -289,6 +339,7 @@ def positive(self: Tensor) -> Tensor:
 
 
 @method("__bytes__")
+@boundary
 def as_bytes(self: Tensor) -> bytes:
     """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions.
 
@@ -307,23 +358,25 @@ def as_bytes(self: Tensor) -> bytes:
 
 
 @method("__format__")
+@boundary
 def formatted(self: Tensor, spec: str) -> str:
     """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
     now = snapshot(self)
     if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
         return format(item(now), spec)
     if spec:
-        raise TypeError(
+        raise InvalidTypeError(
             f"format: expected a zero-dimensional tensor for {spec!r}; got shape {now._layout.shape}; use .item()"
         )
     return str(self)
 
 
 @method("__contains__")
+@boundary
 def contains(self: Tensor, value: Any) -> bool:
     """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     if not isinstance(value, Tensor) and plain_number(value) is None:
-        raise TypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")
+        raise InvalidTypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")
     return bool((self == value).any().item())
 
 
@@ -338,26 +391,31 @@ def detach(self: Tensor) -> Tensor:
     >>> ones(2, requires_grad=True).detach().requires_grad
     False
     """
-    layout = self._layout
-    storage = self._storage
-    offset = self._offset
-    if type(layout) is Overridden:
-        if overridden((self,)):
-            return ask("detach", detach, (self,), {})
-        layout = layout.real
-    t = blank(Tensor)
-    t._layout = layout
-    t._storage = storage
-    t._offset = offset
-    t.node = None
-    return t
+    try:
+        layout = self._layout
+        storage = self._storage
+        offset = self._offset
+        if type(layout) is Overridden:
+            if overridden((self,)):
+                return ask("detach", detach, (self,), {})
+            layout = layout.real
+        t = blank(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = None
+        return t
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
+@boundary
 def detach_(self: Tensor) -> Tensor:
     """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
     if hasattr(self, "_base") and self.node is not None:
-        raise RuntimeError("detach_: a view cannot be detached in place; use .detach()")
+        raise OperationError("detach_: a view cannot be detached in place; use .detach()")
     self.node = None
     return self
 
@@ -370,11 +428,13 @@ def _get_data(self: Tensor) -> Tensor:
 
 def _set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
-        raise TypeError(f"data: expected a Tensor; got {type(new).__name__}")
+        raise InvalidTypeError(f"data: expected a Tensor; got {type(new).__name__}")
     now = snapshot(new)
     layout, storage, offset = now._layout, alias(now._storage), now._offset
     if self.node is not None and layout.dtype.category < FLOATING:
-        raise TypeError(f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype")
+        raise InvalidTypeError(
+            f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype"
+        )
     # The version goes on from the former memory's: a node that saved this tensor finds it changed.
     if storage.version is not None:
         storage.version = (self._storage.version or 0) + 1
@@ -399,6 +459,7 @@ def is_tensor(obj: object) -> bool:
     return isinstance(obj, Tensor)
 
 
+@boundary
 def numel(input: Tensor) -> int:
     """The number of elements.
 
@@ -409,11 +470,13 @@ def numel(input: Tensor) -> int:
     return as_tensor("numel", input).numel()
 
 
+@boundary
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is a real floating-point type."""
     return as_tensor("is_floating_point", input).is_floating_point()
 
 
+@boundary
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
     return as_tensor("is_complex", input).is_complex()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
+from facula_errors import InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend import blank
 
@@ -161,7 +162,7 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
 def as_tensor(operation: str, value: Any) -> Tensor:
     """`value`, or a TypeError naming the operation."""
     if not isinstance(value, Tensor):
-        raise named(TypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
+        raise named(InvalidTypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
     return value
 
 

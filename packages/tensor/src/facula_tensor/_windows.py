@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidIndexError
 from facula_storage import Layout, layout_of
 
 from ._declare import operator, view
@@ -23,7 +24,7 @@ class _index:
         itemsize, known, own = layout.dtype.itemsize, [], 0
         shape, strides, delta = [], [], 0
         if len([part for part in parts if part is Ellipsis]) > 1:
-            raise IndexError("only one ellipsis")  # said elsewhere, in full
+            raise InvalidIndexError("only one ellipsis")  # said elsewhere, in full
         for part in parts:
             if part is None:
                 inner = own < len(layout.shape)
@@ -33,7 +34,7 @@ class _index:
             if part is Ellipsis:
                 further = len(layout.shape) - sum(one is not None for one in parts) + 1
                 if further < 0:
-                    raise IndexError("too many parts")  # said elsewhere, in full
+                    raise InvalidIndexError("too many parts")  # said elsewhere, in full
                 shape += layout.shape[own : own + further]
                 strides += layout.strides[own : own + further]
                 own += further
@@ -47,7 +48,7 @@ class _index:
             first, last, stride = part.indices(length)
             count = max(0, -(-(last - first) // stride))
             if stride < 0:
-                raise IndexError("a negative step")  # said elsewhere, with the dimension
+                raise InvalidIndexError("a negative step")  # said elsewhere, with the dimension
             shape.append(count)
             strides.append(step * stride)
             delta += first * step if count else 0

@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
 
 from ._creation import ones_like, zeros, zeros_like
 from ._missing import listed
@@ -68,6 +70,7 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> tuple[tuple[Tensor, ...], ...]: ...
+@boundary
 def jacobian(
     func: Callable[..., Tensors],
     inputs: Tensors,
@@ -139,6 +142,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> tuple[tuple[Tensor, ...], ...]: ...
+@boundary
 def hessian(
     func: Callable[..., Tensor],
     inputs: Tensors,
@@ -165,6 +169,7 @@ def hessian(
     return result if isinstance(inputs, tuple) else result[0]
 
 
+@boundary
 def vjp(
     func: Callable[..., Out], inputs: In, v: Out | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Out, In]:
@@ -179,6 +184,7 @@ def vjp(
     return _finished(outputs, one_out, create_graph), _finished(found, one_in, create_graph)
 
 
+@boundary
 def jvp(
     func: Callable[..., Out], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Out, Out]:
@@ -198,6 +204,7 @@ def jvp(
     return _finished(outputs, one_out, create_graph), _finished(found, one_out, create_graph)
 
 
+@boundary
 def vhp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
@@ -205,6 +212,7 @@ def vhp(
     return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
+@boundary
 def hvp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
@@ -224,9 +232,9 @@ def _vector_hessian(name: str, func: Callable, inputs: Tensors, v: Tensors, crea
 
 def _refuse(name: str, vectorize: bool, strategy: str) -> None:
     if vectorize:
-        raise NotImplementedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
+        raise UnsupportedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
     if strategy != "reverse-mode":
-        raise NotImplementedError(f"{name}: expected strategy 'reverse-mode', the only one yet; got {strategy!r}")
+        raise UnsupportedError(f"{name}: expected strategy 'reverse-mode', the only one yet; got {strategy!r}")
 
 
 def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
@@ -247,7 +255,7 @@ def _results(name: str, func: Callable, points: tuple) -> tuple[tuple[Tensor, ..
 def _check(name: str, what: str, values: tuple) -> None:
     for k, value in enumerate(values):
         if not isinstance(value, Tensor):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{name}: expected {what} to be a Tensor or a tuple of Tensors; number {k} is a {type(value).__name__}"
             )
 
@@ -255,7 +263,7 @@ def _check(name: str, what: str, values: tuple) -> None:
 def _one(name: str, out: Any) -> Tensor:
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
-        raise ValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
+        raise InvalidValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
     return out.reshape(())
 
 
@@ -263,13 +271,15 @@ def _vector(name: str, v: Tensors, like: tuple) -> tuple:
     """`v` as a tuple, checked against the tensors that it must be like."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise ValueError(f"{name}: expected v, which can be left out only for a single tensor of one element")
+            raise InvalidValueError(
+                f"{name}: expected v, which can be left out only for a single tensor of one element"
+            )
         return (ones_like(like[0]),)
     vector = v if isinstance(v, tuple) else (v,)
     _check(name, "v", vector)
     shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
     if shapes != wanted:
-        raise ValueError(f"{name}: expected v of shapes {wanted}; got {shapes}")
+        raise InvalidValueError(f"{name}: expected v of shapes {wanted}; got {shapes}")
     return vector
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors.extend import boundary
+
 from .._graph import next_seq, put_site
 from .._variable import Variable, operand
 from ._table import FUNCTION_REMEDY, FUNCTIONS, called, np, plain, refusal
@@ -16,6 +18,7 @@ _REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum:
 _ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
+@boundary
 def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
     """`ufunc.method(*inputs, **kwargs)`, an input of which is a Variable."""
     name = called(ufunc) + ("" if method == "__call__" else f".{method}")
@@ -40,6 +43,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
     return _recorded(name, implementation, inputs, kwargs)
 
 
+@boundary
 def call_function(function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
     """`function(*args, **kwargs)`, some argument of which is a Variable, or holds one."""
     if not all(issubclass(t, (Variable, np.ndarray)) for t in types):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from string import ascii_letters
 
+from facula_errors import InvalidValueError
+
 from .._variable import operand
 from ._table import conj, implements, np, operator, plain
 
@@ -56,7 +58,7 @@ def _explicit(*args: Any) -> tuple[list[str], str, list]:
         terms = [_letters(axes) for axes in args[1::2]]
         arrow, result = ("->", _letters(args[-1])) if len(args) % 2 else ("", "")
     if len(terms) != len(arrays):
-        raise ValueError(f"numpy.einsum: expected an operand for each of {terms}; got {len(arrays)}")
+        raise InvalidValueError(f"numpy.einsum: expected an operand for each of {terms}; got {len(arrays)}")
     free = [letter for letter in ascii_letters if letter not in "".join(terms) + result]
     longest = 0
     for k, (term, array) in enumerate(zip(terms, arrays, strict=True)):
@@ -65,7 +67,9 @@ def _explicit(*args: Any) -> tuple[list[str], str, list]:
             longest = max(longest, n)
             terms[k] = term.replace("...", "".join(free[:n][::-1]))
         if len(terms[k]) != array.ndim:
-            raise ValueError(f"numpy.einsum: expected {term!r} to name {array.ndim} axes, of shape {array.shape}")
+            raise InvalidValueError(
+                f"numpy.einsum: expected {term!r} to name {array.ndim} axes, of shape {array.shape}"
+            )
     rest = "".join(free[:longest][::-1])
     if arrow:
         return terms, result.replace("...", rest), arrays

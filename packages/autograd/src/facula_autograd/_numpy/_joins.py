@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import InvalidValueError
+
 from .._variable import operand
 from ._table import implements, np, operator, plain, refusal
 
@@ -31,7 +33,9 @@ def concatenate(
     if axis is None:
         parts, axis = [np.ravel(a) for a in parts], 0
     if not all(a.shape for a in parts):
-        raise ValueError("numpy.concatenate: expected arrays of at least one dimension; got a number. Use numpy.stack")
+        raise InvalidValueError(
+            "numpy.concatenate: expected arrays of at least one dimension; got a number. Use numpy.stack"
+        )
     return _concatenate(*parts, axis=axis % parts[0].ndim)
 
 
@@ -57,7 +61,9 @@ def column_stack(arrays: Any) -> Any:
 def stack(arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     parts = [operand(a) for a in arrays]
     if len({a.shape for a in parts}) > 1:
-        raise ValueError(f"numpy.stack: expected arrays of one shape; got {', '.join(str(a.shape) for a in parts)}")
+        raise InvalidValueError(
+            f"numpy.stack: expected arrays of one shape; got {', '.join(str(a.shape) for a in parts)}"
+        )
     return concatenate([np.expand_dims(a, axis) for a in parts], axis, out, dtype=dtype, casting=casting)
 
 

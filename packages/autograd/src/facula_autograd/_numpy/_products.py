@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod as size_of
 
+from facula_errors import InvalidValueError
+
 from .._variable import Variable, operand
 from ._table import FUNCTIONS, conj, implements, np
 
@@ -63,8 +65,10 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     over_a, over_b = (range(-axes, 0), range(axes)) if isinstance(axes, (int, np.integer)) else axes
     over_a, over_b = _listed(over_a, a.ndim), _listed(over_b, b.ndim)
     if [a.shape[k] for k in over_a] != [b.shape[k] for k in over_b]:
-        raise ValueError(f"numpy.tensordot: expected axes of equal lengths; got axes {over_a} of shape {a.shape} and "
-                         f"{over_b} of {b.shape}")  # fmt: skip
+        raise InvalidValueError(
+            f"numpy.tensordot: expected axes of equal lengths; got axes {over_a} of shape {a.shape} and "
+            f"{over_b} of {b.shape}"
+        )
     left, right = ([k for k in range(x.ndim) if k not in over] for x, over in ((a, over_a), (b, over_b)))
     rows, columns = [a.shape[k] for k in left], [b.shape[k] for k in right]
     n = size_of(a.shape[k] for k in over_a)
@@ -97,7 +101,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(operand(a), axisa, 0), np.moveaxis(operand(b), axisb, 0)
     if len(a) != 3 or len(b) != 3:
-        raise ValueError(f"numpy.cross: expected vectors of 3 elements; got {len(a)} and {len(b)}")
+        raise InvalidValueError(f"numpy.cross: expected vectors of 3 elements; got {len(a)} and {len(b)}")
     return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))], axisc)
 
 

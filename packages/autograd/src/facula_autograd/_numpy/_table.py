@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import sys
 
+from facula_errors import InvalidTypeError
+
 from .._arrays import is_complex, place, shape_of
 from .._blocks import current_mode, special
 from .._graph import Node, Rule, edge_to, record
@@ -160,7 +162,7 @@ def called(function: Any) -> str:
 def refusal(function: Any, got: str, remedy: str) -> TypeError:
     """The error for what is not there."""
     name = function if isinstance(function, str) else called(function)
-    return TypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
+    return InvalidTypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
 
 
 FUNCTION_REMEDY = "Write a Function with its derivative (facula_autograd.Function), or pass .value for a plain result"

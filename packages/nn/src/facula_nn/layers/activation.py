@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import recording  # operators that know that a layer's line is not the user's
 
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 
+@boundary
 class ReLU(Module):
     """max(x, 0).
 
@@ -46,6 +49,7 @@ class ReLU(Module):
         return "inplace=True" if self.inplace else ""
 
 
+@boundary
 class LeakyReLU(Module):
     """x where it is positive, else x · negative_slope."""
 
@@ -62,6 +66,7 @@ class LeakyReLU(Module):
         return f"negative_slope={self.negative_slope}{_inplace(self)}"
 
 
+@boundary
 class ELU(Module):
     """x where it is positive, else alpha · (exp(x) - 1).
 
@@ -81,6 +86,7 @@ class ELU(Module):
         return f"alpha={self.alpha}{_inplace(self)}"
 
 
+@boundary
 class GELU(Module):
     """x · Φ(x), Φ the normal distribution's function; with `approximate="tanh"` an approximation of it.
 
@@ -100,6 +106,7 @@ class GELU(Module):
         return f"approximate={self.approximate!r}"
 
 
+@boundary
 class SiLU(Module):
     """x · sigmoid(x)."""
 
@@ -116,6 +123,7 @@ class SiLU(Module):
         return "inplace=True" if self.inplace else ""
 
 
+@boundary
 class Hardtanh(Module):
     """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
 
@@ -134,7 +142,7 @@ class Hardtanh(Module):
         min_val = min_val if min_value is None else min_value
         max_val = max_val if max_value is None else max_value
         if not min_val < max_val:
-            raise ValueError(f"{type(self).__name__}: expected min_val < max_val; got {min_val} and {max_val}")
+            raise InvalidValueError(f"{type(self).__name__}: expected min_val < max_val; got {min_val} and {max_val}")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -146,6 +154,7 @@ class Hardtanh(Module):
         return f"min_val={self.min_val}, max_val={self.max_val}{_inplace(self)}"
 
 
+@boundary
 class ReLU6(Hardtanh):
     """min(max(x, 0), 6)."""
 
@@ -157,6 +166,7 @@ class ReLU6(Hardtanh):
         return "inplace=True" if self.inplace else ""
 
 
+@boundary
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
 
@@ -173,6 +183,7 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
+@boundary
 class Sigmoid(Module):
     """1 / (1 + exp(-x))."""
 
@@ -181,6 +192,7 @@ class Sigmoid(Module):
         return recording.sigmoid(input)
 
 
+@boundary
 class LogSigmoid(Module):
     """log(sigmoid(x)), without underflow."""
 
@@ -189,6 +201,7 @@ class LogSigmoid(Module):
         return F.logsigmoid(input)
 
 
+@boundary
 class Tanh(Module):
     """The hyperbolic tangent."""
 
@@ -197,6 +210,7 @@ class Tanh(Module):
         return recording.tanh(input)
 
 
+@boundary
 class Softmax(Module):
     """exp(x), divided by its sum along a dimension.
 
@@ -218,6 +232,7 @@ class Softmax(Module):
         return f"dim={self.dim}"
 
 
+@boundary
 class LogSoftmax(Module):
     """The logarithm of `Softmax`, without underflow."""
 

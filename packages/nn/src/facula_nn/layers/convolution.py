@@ -6,6 +6,8 @@ import math
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 
 from .. import functional as F
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Conv2d", "ConvTranspose2d"]
 
 
+@boundary
 class _Convolution(Module):
     """What both have: geometry, weight and bias. Only the order of the weight's first two dimensions differs."""
 
@@ -42,12 +45,12 @@ class _Convolution(Module):
         name = type(self).__name__
         check_lengths(name, in_channels=in_channels, out_channels=out_channels)
         if groups < 1 or in_channels % groups or out_channels % groups:
-            raise ValueError(
+            raise InvalidValueError(
                 f"{name}: expected groups to divide in_channels and out_channels; "
                 f"got {groups}, {in_channels} and {out_channels}"
             )
         if padding_mode != "zeros":
-            raise NotImplementedError(f"{name}: padding_mode 'zeros' is the only one there is; got {padding_mode!r}")
+            raise UnsupportedError(f"{name}: padding_mode 'zeros' is the only one there is; got {padding_mode!r}")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = pair(name, "kernel_size", sizes["kernel_size"])
         self.stride = pair(name, "stride", sizes["stride"])
@@ -86,6 +89,7 @@ class _Convolution(Module):
         return ", ".join(parts)
 
 
+@boundary
 class Conv2d(_Convolution):
     """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
@@ -121,6 +125,7 @@ class Conv2d(_Convolution):
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
+@boundary
 class ConvTranspose2d(_Convolution):
     """The transpose of a convolution, which makes images larger: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
@@ -172,7 +177,7 @@ class ConvTranspose2d(_Convolution):
         extra = tuple(size - low for size, low in zip(wanted, least, strict=True))
         if any(not 0 <= more < stride for more, stride in zip(extra, self.stride, strict=True)):
             most = tuple(low + stride - 1 for low, stride in zip(least, self.stride, strict=True))
-            raise ValueError(
+            raise InvalidValueError(
                 f"ConvTranspose2d: expected output_size from {tuple(least)} to {most} for an input of shape "
                 f"{tuple(input.shape)}; got {wanted}"
             )
@@ -188,14 +193,14 @@ def pair(layer: str, argument: str, value: Any) -> tuple[int, int]:
             return height, width
     except (TypeError, ValueError):
         pass
-    raise TypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
+    raise InvalidTypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
 
 
 def _padding(layer: str, padding: Any, stride: tuple[int, int], transposed: bool) -> Any:
     if not isinstance(padding, str) or transposed:
         return pair(layer, "padding", padding)
     if padding not in ("same", "valid"):
-        raise ValueError(f"{layer}: expected padding 'same', 'valid' or numbers; got {padding!r}")
+        raise InvalidValueError(f"{layer}: expected padding 'same', 'valid' or numbers; got {padding!r}")
     if padding == "same" and stride != (1, 1):
-        raise ValueError(f"{layer}: padding 'same' needs a stride of 1; got {stride}")
+        raise InvalidValueError(f"{layer}: padding 'same' needs a stride of 1; got {stride}")
     return padding

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
@@ -10,6 +12,7 @@ from .._module import Module
 __all__ = ["Dropout"]
 
 
+@boundary
 class Dropout(Module):
     """In training, each number is 0 with probability `p`, and the others are divided by 1 - p; else the input itself.
 
@@ -24,7 +27,7 @@ class Dropout(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if not 0 <= p <= 1:
-            raise ValueError(f"Dropout: expected a probability from 0 to 1; got p={p}")
+            raise InvalidValueError(f"Dropout: expected a probability from 0 to 1; got p={p}")
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:

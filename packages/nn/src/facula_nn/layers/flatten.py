@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .._arguments import check_input
@@ -12,6 +14,7 @@ from .._module import Module
 __all__ = ["Flatten", "Unflatten"]
 
 
+@boundary
 class Flatten(Module):
     """The dimensions from `start_dim` to `end_dim` as one.
 
@@ -34,6 +37,7 @@ class Flatten(Module):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
+@boundary
 class Unflatten(Module):
     """The dimension `dim` as several, of the lengths `unflattened_size` (one may be -1).
 
@@ -45,9 +49,11 @@ class Unflatten(Module):
     def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
         super().__init__()
         if not isinstance(dim, int) or isinstance(dim, bool):
-            raise TypeError(f"Unflatten: expected dim to be an integer; got {dim!r}")
+            raise InvalidTypeError(f"Unflatten: expected dim to be an integer; got {dim!r}")
         if not isinstance(unflattened_size, (tuple, list)) or not all(isinstance(n, int) for n in unflattened_size):
-            raise TypeError(f"Unflatten: expected unflattened_size to be a tuple of integers; got {unflattened_size!r}")
+            raise InvalidTypeError(
+                f"Unflatten: expected unflattened_size to be a tuple of integers; got {unflattened_size!r}"
+            )
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,7 +67,7 @@ class Unflatten(Module):
         known = math.prod([length for length in parts if length != -1])
         open_ = parts.count(-1)
         if open_ > 1 or min(parts, default=0) < -1 or (shape[dim] % known if open_ and known else shape[dim] != known):
-            raise ValueError(
+            raise InvalidValueError(
                 f"Unflatten: expected unflattened_size of {shape[dim]} elements, as dimension {dim} of input {shape} "
                 f"has; got {parts}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 
 from .. import functional as F
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Identity", "Linear"]
 
 
+@boundary
 class Identity(Module):
     """Its input. Takes any arguments and ignores them.
 
@@ -33,6 +35,7 @@ class Identity(Module):
         return input
 
 
+@boundary
 class Linear(Module):
     """input @ weight.T + bias, over the last dimension: (*, in_features) to (*, out_features).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import reduction_of
 
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 
+@boundary
 class _Loss(Module):
     """A loss with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are older ways to say so."""
 
@@ -29,6 +31,7 @@ class _Loss(Module):
         self.reduction = reduction_of(type(self).__name__, reduction, size_average, reduce)
 
 
+@boundary
 class CrossEntropyLoss(_Loss):
     """-log softmax(input) at the target class: input (N, C, ...), target (N, ...) of classes or (N, C, ...) of
     probabilities.
@@ -68,6 +71,7 @@ class CrossEntropyLoss(_Loss):
         )
 
 
+@boundary
 class NLLLoss(_Loss):
     """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`."""
 
@@ -90,6 +94,7 @@ class NLLLoss(_Loss):
         return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
+@boundary
 class MSELoss(_Loss):
     """(input - target)², for two tensors of one shape.
 
@@ -103,6 +108,7 @@ class MSELoss(_Loss):
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
+@boundary
 class L1Loss(_Loss):
     """|input - target|, for two tensors of one shape."""
 
@@ -111,6 +117,7 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
+@boundary
 class SmoothL1Loss(_Loss):
     """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta)."""
 
@@ -129,6 +136,7 @@ class SmoothL1Loss(_Loss):
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
+@boundary
 class HuberLoss(_Loss):
     """`SmoothL1Loss` times `delta`, which is its beta."""
 
@@ -141,6 +149,7 @@ class HuberLoss(_Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
+@boundary
 class BCELoss(_Loss):
     """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements."""
 
@@ -161,6 +170,7 @@ class BCELoss(_Loss):
         return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
 
 
+@boundary
 class BCEWithLogitsLoss(_Loss):
     """`BCELoss` of sigmoid(input), without overflow; `pos_weight` is a factor of the target's part."""
 
@@ -186,6 +196,7 @@ class BCEWithLogitsLoss(_Loss):
         )
 
 
+@boundary
 class KLDivLoss(_Loss):
     """target · (log(target) - input), for log-probabilities `input`; `log_target` says that the target is one too.
 

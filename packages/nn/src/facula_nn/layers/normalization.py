@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
 
 from .. import functional as F
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchNorm1d", "BatchNorm2d"]
 
 
+@boundary
 class _BatchNorm(Module):
     """Each channel less its mean, divided by its deviation; then, where `affine`, times `weight` plus `bias`."""
 
@@ -81,7 +84,7 @@ class _BatchNorm(Module):
         check_input(type(self).__name__, input)
         if input.ndim not in self.dims:
             expected = " or ".join(map(str, self.dims))
-            raise ValueError(
+            raise InvalidValueError(
                 f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
             )
         mean, variance, count = self.running_mean, self.running_var, self.num_batches_tracked
@@ -106,6 +109,7 @@ class _BatchNorm(Module):
         )
 
 
+@boundary
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L), channel by channel.
 
@@ -121,6 +125,7 @@ class BatchNorm1d(_BatchNorm):
     dims = (2, 3)
 
 
+@boundary
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "MaxPool2d"]
 
 
+@boundary
 class MaxPool2d(Module):
     """The largest number of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
@@ -55,6 +57,7 @@ class MaxPool2d(Module):
         )
 
 
+@boundary
 class AvgPool2d(Module):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
@@ -92,6 +95,7 @@ class AvgPool2d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+@boundary
 class AdaptiveAvgPool2d(Module):
     """Means over windows of such sizes that the result has size `output_size` (None in a pair: as the input)."""
 

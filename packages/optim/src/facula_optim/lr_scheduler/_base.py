@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors.extend import warn
+from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, UnsupportedError
+from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor
 
 from .._optimizer import Optimizer
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+@boundary
 class LRScheduler:
     """Base class of schedules of the learning rate.
 
@@ -49,7 +51,7 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", float(group["lr"]))
             elif "initial_lr" not in group:
-                raise KeyError(
+                raise MissingKeyError(
                     f"{type(self).__name__}: expected 'initial_lr' in param_groups[{number}] to go on after "
                     f"last_epoch={last_epoch}; load the optimizer's state first, or leave last_epoch out"
                 )
@@ -66,7 +68,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """The rate of each group at `self.last_epoch`."""
-        raise NotImplementedError(f"{type(self).__name__}.get_lr: a subclass of LRScheduler defines its rates")
+        raise UnsupportedError(f"{type(self).__name__}.get_lr: a subclass of LRScheduler defines its rates")
 
     def get_rates_at(self, epoch: int) -> list[float]:
         """The rates at an epoch that is not the next: those of `get_lr`, unless a schedule knows better."""
@@ -110,7 +112,7 @@ class LRScheduler:
         own = self.state_dict()
         missing = sorted(key for key in own if key not in state_dict and key != "_is_initial")
         if missing:
-            raise KeyError(
+            raise MissingKeyError(
                 f"{type(self).__name__}.load_state_dict: {', '.join(missing)} not in the state, which has "
                 f"{', '.join(map(str, state_dict))}; was it saved by another schedule?"
             )
@@ -120,7 +122,7 @@ class LRScheduler:
 def attach(scheduler: LRScheduler, optimizer: Optimizer) -> None:
     """Give a schedule its optimizer; TypeError where it is none."""
     if not isinstance(optimizer, Optimizer):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{type(scheduler).__name__}: expected optimizer to be an Optimizer; got {type(optimizer).__name__}"
         )
     scheduler.optimizer = optimizer
@@ -144,11 +146,11 @@ def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> 
     if not isinstance(value, (list, tuple)):
         return [value] * count
     if len(value) != count:
-        raise ValueError(f"{name}: expected {option} for each of {count} parameter groups; got {len(value)}")
+        raise InvalidValueError(f"{name}: expected {option} for each of {count} parameter groups; got {len(value)}")
     return list(value)
 
 
 def check_positive(name: str, option: str, value: Any) -> None:
     """ValueError unless `value` is an int of 1 or more."""
     if not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name}: expected {option} to be an int of 1 or more; got {value!r}")
+        raise InvalidValueError(f"{name}: expected {option} to be an int of 1 or more; got {value!r}")

@@ -6,6 +6,9 @@ from collections import Counter
 from math import cos, pi
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, check_positive
 
 if TYPE_CHECKING:
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class CurveLR(LRScheduler):
     """The rate is `eta_min` plus `share(epoch)` times what the initial rate has above it.
 
@@ -25,7 +29,7 @@ class CurveLR(LRScheduler):
 
     def share(self, epoch: int) -> float:
         """The share at an epoch."""
-        raise NotImplementedError
+        raise UnsupportedError
 
     def get_lr(self) -> list[float]:
         """The rate of each group at `self.last_epoch`, given that groups have that of the epoch before."""
@@ -47,6 +51,7 @@ class CurveLR(LRScheduler):
         return [least + (rate - least) * share for rate in self.base_lrs]
 
 
+@boundary
 class StepLR(CurveLR):
     """Multiplies the rate by `gamma` every `step_size` epochs.
 
@@ -74,6 +79,7 @@ class StepLR(CurveLR):
         return self.gamma ** (epoch // self.step_size)
 
 
+@boundary
 class MultiStepLR(CurveLR):
     """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice."""
 
@@ -86,12 +92,13 @@ class MultiStepLR(CurveLR):
         return self.gamma ** sum(times for at, times in self.milestones.items() if at <= epoch)
 
 
+@boundary
 class ConstantLR(CurveLR):
     """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1."""
 
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
         if not 0 <= factor <= 1:
-            raise ValueError(f"ConstantLR: expected factor from 0 to 1; got {factor}")
+            raise InvalidValueError(f"ConstantLR: expected factor from 0 to 1; got {factor}")
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -100,6 +107,7 @@ class ConstantLR(CurveLR):
         return self.factor if epoch < self.total_iters else 1.0
 
 
+@boundary
 class LinearLR(CurveLR):
     """A straight line from `start_factor` to `end_factor` times the rate in `total_iters` epochs: a warm-up, say.
 
@@ -115,9 +123,9 @@ class LinearLR(CurveLR):
         last_epoch: int = -1,
     ):
         if not 0 < start_factor <= 1:
-            raise ValueError(f"LinearLR: expected start_factor above 0 and up to 1; got {start_factor}")
+            raise InvalidValueError(f"LinearLR: expected start_factor above 0 and up to 1; got {start_factor}")
         if not 0 <= end_factor <= 1:
-            raise ValueError(f"LinearLR: expected end_factor from 0 to 1; got {end_factor}")
+            raise InvalidValueError(f"LinearLR: expected end_factor from 0 to 1; got {end_factor}")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -128,6 +136,7 @@ class LinearLR(CurveLR):
         return self.start_factor + (self.end_factor - self.start_factor) * epoch / self.total_iters
 
 
+@boundary
 class ExponentialLR(CurveLR):
     """Multiplies the rate by `gamma` every epoch."""
 
@@ -140,6 +149,7 @@ class ExponentialLR(CurveLR):
         return self.gamma**epoch
 
 
+@boundary
 class PolynomialLR(CurveLR):
     """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`."""
 
@@ -153,6 +163,7 @@ class PolynomialLR(CurveLR):
         return (1 - min(epoch, self.total_iters) / self.total_iters) ** self.power
 
 
+@boundary
 class CosineAnnealingLR(CurveLR):
     """Half a cosine from the initial rate down to `eta_min` in `T_max` epochs; after that it climbs again.
 

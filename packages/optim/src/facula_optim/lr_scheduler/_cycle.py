@@ -5,12 +5,16 @@ from __future__ import annotations
 from math import cos, pi
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, attach, check_positive, for_each_group
 
 if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class OneCycleLR(LRScheduler):
     """From max_lr / div_factor up to `max_lr`, then down to that start over `final_div_factor`; counts batches.
 
@@ -53,20 +57,22 @@ class OneCycleLR(LRScheduler):
         attach(self, optimizer)
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
-                raise ValueError("OneCycleLR: expected total_steps, or epochs and steps_per_epoch; got neither")
+                raise InvalidValueError("OneCycleLR: expected total_steps, or epochs and steps_per_epoch; got neither")
             check_positive("OneCycleLR", "epochs", epochs)
             check_positive("OneCycleLR", "steps_per_epoch", steps_per_epoch)
             total_steps = epochs * steps_per_epoch
         check_positive("OneCycleLR", "total_steps", total_steps)
         if not (isinstance(pct_start, (int, float)) and 0 <= pct_start <= 1):
-            raise ValueError(f"OneCycleLR: expected pct_start from 0 to 1; got {pct_start!r}")
+            raise InvalidValueError(f"OneCycleLR: expected pct_start from 0 to 1; got {pct_start!r}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"OneCycleLR: expected anneal_strategy to be 'cos' or 'linear'; got {anneal_strategy!r}")
+            raise InvalidValueError(
+                f"OneCycleLR: expected anneal_strategy to be 'cos' or 'linear'; got {anneal_strategy!r}"
+            )
         self.total_steps, self._anneal_func_type = total_steps, anneal_strategy
         self.cycle_momentum = cycle_momentum
         self.use_beta1 = "betas" in optimizer.defaults
         if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
-            raise ValueError(
+            raise InvalidValueError(
                 f"OneCycleLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
             )
         self._schedule_phases = phases(total_steps, pct_start, three_phase)
@@ -84,7 +90,9 @@ class OneCycleLR(LRScheduler):
         """The rate of each group at `self.last_epoch`; momentum is set on the way."""
         at = self.last_epoch
         if at > self.total_steps:
-            raise ValueError(f"OneCycleLR.step: step {at} comes after the last of total_steps={self.total_steps}")
+            raise InvalidValueError(
+                f"OneCycleLR.step: step {at} comes after the last of total_steps={self.total_steps}"
+            )
         start = 0.0
         *before, phase = self._schedule_phases
         for other in before:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, attach, check_positive, for_each_group, put
 
 if TYPE_CHECKING:
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 MODES = ("triangular", "triangular2", "exp_range")
 
 
+@boundary
 class CyclicLR(LRScheduler):
     """From `base_lr` up to `max_lr` in `step_size_up` steps, down again in `step_size_down` (as many); counts batches.
 
@@ -58,14 +62,14 @@ class CyclicLR(LRScheduler):
         down = step_size_up if step_size_down is None else step_size_down
         check_positive("CyclicLR", "step_size_down", down)
         if scale_fn is None and mode not in MODES:
-            raise ValueError(f"CyclicLR: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+            raise InvalidValueError(f"CyclicLR: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
         if scale_fn is not None and not callable(scale_fn):
-            raise TypeError(f"CyclicLR: expected scale_fn to be callable; got {type(scale_fn).__name__}")
+            raise InvalidTypeError(f"CyclicLR: expected scale_fn to be callable; got {type(scale_fn).__name__}")
         if scale_mode not in ("cycle", "iterations"):
-            raise ValueError(f"CyclicLR: expected scale_mode to be 'cycle' or 'iterations'; got {scale_mode!r}")
+            raise InvalidValueError(f"CyclicLR: expected scale_mode to be 'cycle' or 'iterations'; got {scale_mode!r}")
         self.use_beta1 = "betas" in optimizer.defaults
         if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
-            raise ValueError(
+            raise InvalidValueError(
                 f"CyclicLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
             )
         self.total_size = float(step_size_up + down)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, for_each_group
 
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class _Functions(LRScheduler):
     """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
 
@@ -26,7 +30,7 @@ class _Functions(LRScheduler):
         groups = getattr(optimizer, "param_groups", [])
         for function in lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda]:
             if not callable(function):
-                raise TypeError(f"{name}: expected lr_lambda to be callable; got {type(function).__name__}")
+                raise InvalidTypeError(f"{name}: expected lr_lambda to be callable; got {type(function).__name__}")
         self.lr_lambdas = for_each_group(name, "lr_lambda", lr_lambda, optimizer) if groups else []
         super().__init__(optimizer, last_epoch)
 
@@ -48,6 +52,7 @@ class _Functions(LRScheduler):
                 vars(function).update(kept)
 
 
+@boundary
 class LambdaLR(_Functions):
     """The initial rate times `lr_lambda(epoch)`: one function, or a list with one for each parameter group.
 
@@ -66,6 +71,7 @@ class LambdaLR(_Functions):
         return [rate * function(self.last_epoch) for rate, function in zip(self.base_lrs, self.lr_lambdas)]
 
 
+@boundary
 class MultiplicativeLR(_Functions):
     """Multiplies the present rate by `lr_lambda(epoch)` each epoch; one function, or a list with one for each group."""
 

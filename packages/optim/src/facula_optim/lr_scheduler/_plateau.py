@@ -5,12 +5,16 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, SupportsFloat
 
+from facula_errors import InvalidValueError, OperationError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, attach, for_each_group, put
 
 if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class ReduceLROnPlateau(LRScheduler):
     """Multiplies the rate by `factor` after more than `patience` epochs in which a metric did not get better.
 
@@ -43,11 +47,13 @@ class ReduceLROnPlateau(LRScheduler):
     ):
         attach(self, optimizer)
         if not factor < 1:
-            raise ValueError(f"ReduceLROnPlateau: expected factor below 1; got {factor}")
+            raise InvalidValueError(f"ReduceLROnPlateau: expected factor below 1; got {factor}")
         if mode not in ("min", "max"):
-            raise ValueError(f"ReduceLROnPlateau: expected mode to be 'min' or 'max'; got {mode!r}")
+            raise InvalidValueError(f"ReduceLROnPlateau: expected mode to be 'min' or 'max'; got {mode!r}")
         if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"ReduceLROnPlateau: expected threshold_mode to be 'rel' or 'abs'; got {threshold_mode!r}")
+            raise InvalidValueError(
+                f"ReduceLROnPlateau: expected threshold_mode to be 'rel' or 'abs'; got {threshold_mode!r}"
+            )
         self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
         self.min_lrs = for_each_group("ReduceLROnPlateau", "min_lr", min_lr, optimizer)
         self.mode, self.factor, self.patience, self.cooldown, self.eps = mode, factor, patience, cooldown, eps
@@ -81,7 +87,7 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):  # groups were added since
             if self.default_min_lr is None:
-                raise RuntimeError(
+                raise OperationError(
                     f"ReduceLROnPlateau.step: expected min_lrs for {len(groups)} parameter groups; got "
                     f"{len(self.min_lrs)}. Append to `min_lrs` when you add a group"
                 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from math import cos, floor, pi
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, check_positive
 
 if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine from the initial rate down to `eta_min` in T_0 epochs, again in T_0 * T_mult, and so on.
 
@@ -43,7 +47,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1 + self.T_cur % 1  # after a fraction the next ones have it too
         if not epoch >= 0:
-            raise ValueError(f"CosineAnnealingWarmRestarts.step: expected epoch of 0 or more; got {epoch}")
+            raise InvalidValueError(f"CosineAnnealingWarmRestarts.step: expected epoch of 0 or more; got {epoch}")
         self.T_i, self.T_cur = self.T_0, epoch
         while self.T_cur >= self.T_i:
             if self.T_mult == 1:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
 from ._base import LRScheduler, attach, put
 from ._plateau import ReduceLROnPlateau
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from .._optimizer import Optimizer
 
 
+@boundary
 class _Several(LRScheduler):
     """Keeps schedules of one optimizer, and their states in its own."""
 
@@ -23,16 +27,18 @@ class _Several(LRScheduler):
         name = type(self).__name__
         self._schedulers = list(schedulers)
         if not self._schedulers:
-            raise ValueError(f"{name}: expected at least one schedule; got none")
+            raise InvalidValueError(f"{name}: expected at least one schedule; got none")
         if optimizer is None:
             optimizer = getattr(self._schedulers[0], "optimizer", None)  # type: ignore[assignment]
         for number, one in enumerate(self._schedulers):
             if not isinstance(one, LRScheduler):
-                raise TypeError(f"{name}: expected schedule {number} to be an LRScheduler; got {type(one).__name__}")
+                raise InvalidTypeError(
+                    f"{name}: expected schedule {number} to be an LRScheduler; got {type(one).__name__}"
+                )
             if isinstance(one, ReduceLROnPlateau):
-                raise TypeError(f"{name}: ReduceLROnPlateau needs a metric at each step; step it by itself")
+                raise InvalidTypeError(f"{name}: ReduceLROnPlateau needs a metric at each step; step it by itself")
             if one.optimizer is not optimizer:
-                raise ValueError(
+                raise InvalidValueError(
                     f"{name}: expected all schedules to be of one optimizer; schedule {number} is of another"
                 )
         attach(self, optimizer)  # type: ignore[arg-type]
@@ -45,7 +51,7 @@ class _Several(LRScheduler):
         """As for all schedules; ValueError where their number differs."""
         own, states = self._schedulers, state_dict.get("_schedulers", ())
         if len(states) != len(own):
-            raise ValueError(
+            raise InvalidValueError(
                 f"{type(self).__name__}.load_state_dict: expected the states of {len(own)} schedules; got {len(states)}"
             )
         super().load_state_dict(state_dict)
@@ -54,6 +60,7 @@ class _Several(LRScheduler):
             one.load_state_dict(state)
 
 
+@boundary
 class SequentialLR(_Several):
     """One schedule after the other: number i begins, at its own epoch 0, at epoch `milestones[i - 1]`.
 
@@ -77,7 +84,7 @@ class SequentialLR(_Several):
     ):
         self._take(schedulers, optimizer)
         if len(milestones) != len(self._schedulers) - 1 or list(milestones) != sorted(milestones):
-            raise ValueError(
+            raise InvalidValueError(
                 f"SequentialLR: expected {len(self._schedulers) - 1} milestone(s) in ascending order for "
                 f"{len(self._schedulers)} schedules; got {milestones}"
             )
@@ -101,6 +108,7 @@ class SequentialLR(_Several):
         self._last_lr = one.get_last_lr()
 
 
+@boundary
 class ChainedScheduler(_Several):
     """Several schedules of one optimizer, stepped together: those that multiply the present rate multiply."""
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
 from .._declare import elementwise
 from .._errors import ArgumentError
 from .._operator import composite, recording
@@ -190,7 +193,11 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> relu(tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return as_tensor("relu", input).relu_() if inplace else recording.relu(input)
+    try:
+        return as_tensor("relu", input).relu_() if inplace else recording.relu(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -200,13 +207,17 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    return store(
-        input,
-        recording.leaky_relu(
-            source("leaky_relu", input, inplace), as_real(negative_slope, "leaky_relu", "negative_slope")
-        ),
-        inplace,
-    )
+    try:
+        return store(
+            input,
+            recording.leaky_relu(
+                source("leaky_relu", input, inplace), as_real(negative_slope, "leaky_relu", "negative_slope")
+            ),
+            inplace,
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -216,7 +227,13 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> elu(tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return store(input, recording.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace)
+    try:
+        return store(
+            input, recording.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -226,7 +243,11 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> silu(tensor([0.0, 2.0]))
     tensor([0.0000, 1.7616])
     """
-    return store(input, recording.silu(source("silu", input, inplace)), inplace)
+    try:
+        return store(input, recording.silu(source("silu", input, inplace)), inplace)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -238,11 +259,16 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     >>> gelu(tensor([0.0, 2.0]))
     tensor([0.0000, 1.9545])
     """
-    if approximate not in ("none", "tanh"):
-        raise ArgumentError(f"gelu: expected approximate to be 'none' or 'tanh'; got {approximate!r}")
-    return recording.gelu(input) if approximate == "none" else recording.gelu_tanh(input)
+    try:
+        if approximate not in ("none", "tanh"):
+            raise ArgumentError(f"gelu: expected approximate to be 'none' or 'tanh'; got {approximate!r}")
+        return recording.gelu(input) if approximate == "none" else recording.gelu_tanh(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)) of each element, without overflow.
 
@@ -253,6 +279,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     return recording.log_sigmoid(input)
 
 
+@boundary
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val.
 
@@ -270,6 +297,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return store(input, recording.hardtanh(source("hardtanh", input, inplace), min_val, max_val), inplace)
 
 
+@boundary
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element, but at least 0 and at most 6.
 
@@ -287,8 +315,12 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> softmax(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
-    input = as_tensor("softmax", input)
-    return softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
+    try:
+        input = as_tensor("softmax", input)
+        return softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -298,8 +330,12 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
     """
-    input = as_tensor("log_softmax", input)
-    return log_softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
+    try:
+        input = as_tensor("log_softmax", input)
+        return log_softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _dim(input: Tensor) -> int:

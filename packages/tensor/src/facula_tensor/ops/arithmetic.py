@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
 from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
@@ -165,7 +166,7 @@ class pow:
 def tensors_only(operation: str, *operands: Any) -> None:
     """TypeError where an operand is a number."""
     if not all(isinstance(one, Layout) for one in operands):
-        raise TypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
+        raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 
 @elementwise

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
 from .._declare import elementwise
 from .._errors import ArgumentError
 from .._operator import composite, recording
@@ -122,14 +125,18 @@ def binary_cross_entropy(
     >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
     tensor(0.3466)
     """
-    reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
-    same_shape("binary_cross_entropy", input, target)
-    for name, probabilities in (("input", input), ("target", target)):
-        given = probabilities.detach()
-        if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
-            check_within("binary_cross_entropy", name, given)
-    losses = recording.binary_cross_entropy(input, target)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    try:
+        reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
+        same_shape("binary_cross_entropy", input, target)
+        for name, probabilities in (("input", input), ("target", target)):
+            given = probabilities.detach()
+            if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
+                check_within("binary_cross_entropy", name, given)
+        losses = recording.binary_cross_entropy(input, target)
+        return reduced(losses if weight is None else losses * weight, reduction)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def binary_cross_entropy_with_logits(
@@ -147,10 +154,14 @@ def binary_cross_entropy_with_logits(
     >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
     tensor(0.3466)
     """
-    reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
-    same_shape("binary_cross_entropy_with_logits", input, target)
-    losses = recording.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    try:
+        reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
+        same_shape("binary_cross_entropy_with_logits", input, target)
+        losses = recording.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
+        return reduced(losses if weight is None else losses * weight, reduction)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def same_shape(operation: str, input: Any, target: Any) -> None:

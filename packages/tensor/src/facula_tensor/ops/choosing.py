@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_
 
 from .._declare import elementwise, public_form
@@ -70,15 +72,22 @@ def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, ou
     >>> where(tensor([True, False, True]))
     (tensor([0, 2]),)
     """
-    if input is _MISSING and other is _MISSING and out is None:
-        return nonzero(condition, as_tuple=True)
-    if input is _MISSING or other is _MISSING:
-        raise TypeError("where: expected condition, input and other, or condition alone; got two of the three")
-    return _choose(condition, input, other, out=out)
+    try:
+        if input is _MISSING and other is _MISSING and out is None:
+            return nonzero(condition, as_tuple=True)
+        if input is _MISSING or other is _MISSING:
+            raise InvalidTypeError(
+                "where: expected condition, input and other, or condition alone; got two of the three"
+            )
+        return _choose(condition, input, other, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method("where")
+@boundary
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """This tensor's element where `condition` is true, that of `other` elsewhere."""
     return recording.where(condition, self, other)
@@ -99,6 +108,7 @@ def check_within(operation: str, what: str, input: Tensor, low: float = 0, high:
 
 @asks
 @method()
+@boundary
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
 
@@ -111,12 +121,12 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
     """
     input = as_tensor("nonzero", input).detach()
     if input.is_meta:
-        raise NotImplementedError("nonzero: the result's shape depends on elements, which the meta device has not")
+        raise UnsupportedError("nonzero: the result's shape depends on elements, which the meta device has not")
     mask = raw.to(input, (bool_,))
     if as_tuple and not mask.ndim:
         mask = raw.unsqueeze(mask, 0)
     if as_tuple and out is not None:
-        raise TypeError("nonzero: expected out or as_tuple; got both")
+        raise InvalidTypeError("nonzero: expected out or as_tuple; got both")
     if not mask.ndim:
         return give("nonzero", where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0], out)
     places = where_true("nonzero", mask, (mask.ndim,))

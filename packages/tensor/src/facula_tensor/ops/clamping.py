@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
@@ -121,21 +123,28 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    if max is None:
-        if min is None:
-            raise _no_bound("clamp")
-        result = _at_least(input, min)
-    elif min is None:
-        result = _at_most(input, max)
-    else:
-        result = _between(input, min, max)
-    if result is NotImplemented:
-        raise named(TypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}"))
-    return result if out is None else give("clamp", result, out)
+    try:
+        if max is None:
+            if min is None:
+                raise _no_bound("clamp")
+            result = _at_least(input, min)
+        elif min is None:
+            result = _at_most(input, max)
+        else:
+            result = _between(input, min, max)
+        if result is NotImplemented:
+            raise named(
+                InvalidTypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}")
+            )
+        return result if out is None else give("clamp", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
+@boundary
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`clamp` in place: changes this tensor and returns it."""
     if max is None:

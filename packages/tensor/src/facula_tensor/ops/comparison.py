@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
@@ -28,7 +29,7 @@ def ordered(dtype: DType) -> bool:
 def tensor_first(input: Any, other: Any) -> None:
     """TypeError where the first operand is a number: Python turns `2 < x` round by itself."""
     if not isinstance(input, Layout):
-        raise TypeError(
+        raise InvalidTypeError(
             f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands"
         )
 

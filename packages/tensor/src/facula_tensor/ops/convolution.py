@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
@@ -230,13 +232,20 @@ def conv2d(
 
     Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016.
     """
-    shapes = _shapes("conv2d", input, weight, bias)
-    parameters = _conv2d_parameters(*shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups))
-    if len(shapes[0]) == 3:
-        return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
-    return recording.conv2d(input, weight, bias, parameters)
+    try:
+        shapes = _shapes("conv2d", input, weight, bias)
+        parameters = _conv2d_parameters(
+            *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
+        )
+        if len(shapes[0]) == 3:
+            return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
+        return recording.conv2d(input, weight, bias, parameters)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
+@boundary
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import edge_to, special
-from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import FaculaError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import plain_address
 
@@ -115,10 +115,14 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> x
     tensor([1., 2.])
     """
-    if check_format("clone", memory_format, as_tensor("clone", input).ndim):
-        result = recording.in_format(input, memory_format)
-        return recording.view(recording.clone(input), tuple(input.shape)) if result is input else result
-    return recording.clone(input)
+    try:
+        if check_format("clone", memory_format, as_tensor("clone", input).ndim):
+            result = recording.in_format(input, memory_format)
+            return recording.view(recording.clone(input), tuple(input.shape)) if result is input else result
+        return recording.clone(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @composite
@@ -134,7 +138,11 @@ raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
-    return recording.in_format(self, memory_format)
+    try:
+        return recording.in_format(self, memory_format)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -158,40 +166,44 @@ def to_like(
     >>> tensor([1.7, -1.7]).to(int64)
     tensor([ 1, -1])
     """
-    if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
-        raise TypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
-    flags = 0  # non_blocking is the first, copy the second
-    for arg in args:
-        if isinstance(arg, Tensor):
-            dtype, device = arg.dtype, arg.device
-        elif isinstance(arg, (Device, str)) and not (
-            isinstance(arg, str) and arg.startswith(("float", "int", "complex"))
-        ):
-            device = arg
-        elif arg is None:
-            continue
-        elif isinstance(arg, bool):
-            flags += 1
-            copy = copy or (arg and flags == 2)
-            if flags > 2:
-                raise TypeError(f"to: expected non_blocking and copy at most; got {flags} flags in {args}")
-        else:
-            dtype = arg
-    result = self
-    layout = layout_of_tensor(self)
     try:
-        place = layout.device if device is None else Device(device)
-        wanted = layout.dtype if dtype is None else as_dtype(dtype, "to")
-    except Exception as error:
-        relabel(error, "to")
+        if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
+            raise InvalidTypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
+        flags = 0  # non_blocking is the first, copy the second
+        for arg in args:
+            if isinstance(arg, Tensor):
+                dtype, device = arg.dtype, arg.device
+            elif isinstance(arg, (Device, str)) and not (
+                isinstance(arg, str) and arg.startswith(("float", "int", "complex"))
+            ):
+                device = arg
+            elif arg is None:
+                continue
+            elif isinstance(arg, bool):
+                flags += 1
+                copy = copy or (arg and flags == 2)
+                if flags > 2:
+                    raise InvalidTypeError(f"to: expected non_blocking and copy at most; got {flags} flags in {args}")
+            else:
+                dtype = arg
+        result = self
+        layout = layout_of_tensor(self)
+        try:
+            place = layout.device if device is None else Device(device)
+            wanted = layout.dtype if dtype is None else as_dtype(dtype, "to")
+        except Exception as error:
+            relabel(error, "to")
+            raise
+        if place is not layout.device:
+            result = recording.to_device(result, (place,))
+        if wanted is not layout.dtype:
+            result = recording.to(result, (wanted,))
+        if copy and result is self:
+            return clone(result, memory_format=memory_format)
+        return result if memory_format is None else recording.in_format(result, memory_format)
+    except FaculaError as error:
+        trim_traceback(error)
         raise
-    if place is not layout.device:
-        result = recording.to_device(result, (place,))
-    if wanted is not layout.dtype:
-        result = recording.to(result, (wanted,))
-    if copy and result is self:
-        return clone(result, memory_format=memory_format)
-    return result if memory_format is None else recording.in_format(result, memory_format)
 
 
 def _cast_method(name: str, dtype_name: str) -> None:
@@ -223,6 +235,7 @@ for _name, _dtype in _CASTS.items():
 
 @asks
 @method("type")
+@boundary
 def as_type(self: Tensor, dtype: Any, non_blocking: bool = False) -> Tensor:
     """This tensor in another dtype; itself where it has that. `non_blocking` changes nothing."""
     return to_like(self, dtype=dtype)
@@ -230,6 +243,7 @@ def as_type(self: Tensor, dtype: Any, non_blocking: bool = False) -> Tensor:
 
 @asks
 @method()
+@boundary
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype of another."""
     return to_like(self, as_tensor("type_as", other).dtype)
@@ -237,6 +251,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @asks
 @method()
+@boundary
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     return to_like(self, "cpu", memory_format=memory_format)
@@ -244,6 +259,7 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 @asks
 @method()
+@boundary
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none.
 
@@ -298,7 +314,11 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    return self if _copied(self, src) else _copy("copy_", self, src)
+    try:
+        return self if _copied(self, src) else _copy("copy_", self, src)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 _copy_plans = operators["to"].slow_table.by_key
@@ -353,7 +373,7 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
         return result
     target, _ = check_out(operation, layout_of_tensor(result), out, operands)
     if result.node is not None:
-        raise RuntimeError(
+        raise OperationError(
             f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
         )
     raw.copy_into(target, result)
@@ -391,6 +411,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
 
 @asks
 @method()
+@boundary
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
 
@@ -440,4 +461,8 @@ def fill_plan(layout: Layout, kind: type) -> Any:
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""
-    return _fill("zero_", self, 0)
+    try:
+        return _fill("zero_", self, 0)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError, InvalidIndexError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, layout_of
 
 from .._declare import view
@@ -23,7 +25,7 @@ def new_dim(operation: str, dim: int, ndim: int) -> int:
     try:
         return check_dim(operation, dim, ndim + 1)
     except IndexError:
-        raise IndexError(
+        raise InvalidIndexError(
             f"{operation}: dim is {dim}; expected {-ndim - 1} to {ndim} for a new dimension beside {ndim}"
         ) from None
 
@@ -132,11 +134,16 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> transpose(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
     """
-    return recording.transpose(input, dim0, dim1)
+    try:
+        return recording.transpose(input, dim0, dim1)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
+@boundary
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it.
 
@@ -176,11 +183,16 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
     facula.Size([4, 2, 3])
     """
-    return recording.permute(input, sizes("permute", order, dims, "dims"))
+    try:
+        return recording.permute(input, sizes("permute", order, dims, "dims"))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
+@boundary
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order.
 
@@ -220,12 +232,16 @@ def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
     >>> squeeze(ones(1, 2, 1)).shape
     facula.Size([2])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "squeeze")
-    if dim is None:
-        return recording.squeeze(input)
-    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    return recording.squeeze(input, *dims) if dims else recording.whole(input)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "squeeze")
+        if dim is None:
+            return recording.squeeze(input)
+        dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+        return recording.squeeze(input, *dims) if dims else recording.whole(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -237,7 +253,13 @@ def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None)
     >>> unsqueeze(ones(2), 0).shape
     facula.Size([1, 2])
     """
-    return recording.unsqueeze(input, dim if dim is not None and axis is None else needed_dim("unsqueeze", dim, axis))
+    try:
+        return recording.unsqueeze(
+            input, dim if dim is not None and axis is None else needed_dim("unsqueeze", dim, axis)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @view

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise, public_form
@@ -126,12 +128,17 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
     >>> tensor([-7, 7]).div(2, rounding_mode="trunc")
     tensor([-3,  3])
     """
-    if rounding_mode is None:
-        return _true_div(input, other, out=out)
-    return _rounded("div", rounding_mode).public(input, other, out=out)
+    try:
+        if rounding_mode is None:
+            return _true_div(input, other, out=out)
+        return _rounded("div", rounding_mode).public(input, other, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
+@boundary
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """`div` in place: changes this tensor and returns it."""
     if rounding_mode is None:
@@ -140,6 +147,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 
 
 @method("__rtruediv__")
+@boundary
 def div_by(self: Tensor, other: Any) -> Any:
     """`other / self`: the reciprocal times a number: `self` may then change before the gradient is taken."""
     number = plain_number(other)
@@ -150,6 +158,7 @@ def div_by(self: Tensor, other: Any) -> Any:
 
 
 @method("__divmod__")
+@boundary
 def divmod_of(self: Tensor, other: Any) -> Any:
     """`(self // other, self % other)`."""
     quotient = operators["floor_divide"].walking(self, other)
@@ -157,6 +166,7 @@ def divmod_of(self: Tensor, other: Any) -> Any:
 
 
 @method("__rdivmod__")
+@boundary
 def divmod_by(self: Tensor, other: Any) -> Any:
     """`(other // self, other % self)`."""
     quotient = self.__rfloordiv__(other)

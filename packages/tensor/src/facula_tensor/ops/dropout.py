@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
@@ -42,14 +44,20 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)
     (tensor([0., 0., 0.]), tensor([1., 1., 1.]))
     """
-    layout = layout_of_tensor(as_tensor("dropout", input))
-    if type(p) is not float:
-        p = float(as_real(p, "dropout", "p"))
-    if not 0 <= p <= 1:
-        raise ArgumentError(f"dropout: expected a probability p from 0 to 1; got {p}")
-    if not training or p == 0 or not layout.numel:
-        return input
-    if layout.dtype not in (float32, float64):
-        raise DTypeError(f"dropout: defined for float32 and float64; got {layout.dtype.name}; convert with .float()")
-    result = recording.dropout(input, (p, *default_generator.advance(layout.numel)))
-    return input.copy_(result) if inplace else result
+    try:
+        layout = layout_of_tensor(as_tensor("dropout", input))
+        if type(p) is not float:
+            p = float(as_real(p, "dropout", "p"))
+        if not 0 <= p <= 1:
+            raise ArgumentError(f"dropout: expected a probability p from 0 to 1; got {p}")
+        if not training or p == 0 or not layout.numel:
+            return input
+        if layout.dtype not in (float32, float64):
+            raise DTypeError(
+                f"dropout: defined for float32 and float64; got {layout.dtype.name}; convert with .float()"
+            )
+        result = recording.dropout(input, (p, *default_generator.advance(layout.numel)))
+        return input.copy_(result) if inplace else result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, int64
 from facula_storage.extend import COMPLEX
 
@@ -61,6 +63,7 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
 
 @asks
 @method()
+@boundary
 def amax(
     input: Tensor,
     dim: Any = None,
@@ -83,6 +86,7 @@ def amax(
 
 @asks
 @method()
+@boundary
 def amin(
     input: Tensor,
     dim: Any = None,
@@ -167,7 +171,7 @@ def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
 def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
     """The second tensor, given by name."""
     if dim is not None:
-        raise TypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
+        raise InvalidTypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
     return as_tensor(operation, other)
 
 
@@ -175,7 +179,9 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, along: Any, p
     if isinstance(dim, Tensor):
         return give(name, pair(input, dim), out)
     if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
-        raise TypeError(f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}")
+        raise InvalidTypeError(
+            f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
+        )
     input, (at, keepdim) = _place(name, input, dim, keepdim)
     if at is None:  # a number is its own extreme, at place 0
         values, indices = along(recording.unsqueeze(input, 0), (0, False))
@@ -208,14 +214,18 @@ def max(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
     tensor([1, 1])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "max")
-    if other is not None:
-        dim = _other_for("max", dim, other)
-    if dim is None:
-        return recording.amax(*reduction("max", input, None, False), out)
-    calls = recording.max_dim, recording.maximum
-    return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "max")
+        if other is not None:
+            dim = _other_for("max", dim, other)
+        if dim is None:
+            return recording.amax(*reduction("max", input, None, False), out)
+        calls = recording.max_dim, recording.maximum
+        return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -236,14 +246,18 @@ def min(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
     tensor([1., 3.])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "min")
-    if other is not None:
-        dim = _other_for("min", dim, other)
-    if dim is None:
-        return recording.amin(*reduction("min", input, None, False), out)
-    calls = recording.min_dim, recording.minimum
-    return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "min")
+        if other is not None:
+            dim = _other_for("min", dim, other)
+        if dim is None:
+            return recording.amin(*reduction("min", input, None, False), out)
+        calls = recording.min_dim, recording.minimum
+        return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _index_of(name: str) -> Any:
@@ -273,6 +287,7 @@ _argmin = _index_of("argmin")
 
 @asks
 @method()
+@boundary
 def argmax(
     input: Tensor,
     dim: int | None = None,
@@ -295,6 +310,7 @@ def argmax(
 
 @asks
 @method()
+@boundary
 def argmin(
     input: Tensor,
     dim: int | None = None,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary
+
 from .._errors import ArgumentError, named
 from .._operator import composite, raw
 from .._tensor import Tensor, layout_of_tensor, method, shown
@@ -45,6 +48,7 @@ channels_last: memory_format = memory_format("channels_last", 4)
 channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 
+@boundary
 class layout:
     """How a tensor's elements are kept. There is one way, `strided`: an address for each, by its indices and strides.
 
@@ -69,9 +73,9 @@ method("layout")(property(lambda self: strided, doc="How the elements are kept: 
 def check_storage(operation: str, wanted: Any, pin_memory: Any) -> None:
     """NotImplementedError for a layout other than `strided`, and for pinned memory."""
     if wanted is not None and wanted is not strided:
-        raise NotImplementedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
+        raise UnsupportedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
     if pin_memory:
-        raise NotImplementedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
+        raise UnsupportedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
 
 
 def format_named(name: str) -> memory_format:
@@ -87,7 +91,7 @@ def check_format(operation: str, wanted: Any, ndim: int) -> bool:
         return False
     if not isinstance(wanted, memory_format):
         raise named(
-            TypeError(
+            InvalidTypeError(
                 f"{operation}: expected memory_format to be one such as facula.channels_last; got {shown(wanted)}"
             )
         )

@@ -7,6 +7,8 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, edge_to, next_seq, special
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
 from facula_storage.extend import allocate, blank, collecting, plain_address
 
@@ -228,7 +230,7 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
 
 def _sequence(operation: str, tensors: Any) -> tuple:
     if type(tensors) is not list and not isinstance(tensors, (tuple, list)):
-        raise TypeError(
+        raise InvalidTypeError(
             f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}; put brackets around "
             f"them, as in {operation}([a, b])"
         )
@@ -245,42 +247,46 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | No
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
     """
-    if axis is not None:
-        dim = axis_for(dim or None, axis, "cat")
-    if out is None and type(dim) is int and type(tensors) in (tuple, list):
-        joined = (_two if len(tensors) == 2 else _several)("cat", tensors, dim)
-        if joined is not None:
-            return joined
-    tensors = _sequence("cat", tensors)
-    if overridden(tensors):
-        return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
-    if not tensors:
-        raise ArgumentError("cat: expected at least one tensor; got none")
-    tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
-    for place, one in enumerate(tensors):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
-    parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
-    first = parts[0]
-    if not first.ndim:
-        raise ArgumentError("cat: tensors[0] has no dimension to go along; use stack")
-    at = check_dim("cat", dim, first.ndim)
-    dtype = first.dtype
-    for one in tensors:
-        dtype = promote_types(dtype, one.dtype)
-    for one in parts:
-        if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
-            place = next(i for i, each in enumerate(tensors) if each is one)
-            raise ArgumentError(
-                f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape "
-                f"{tuple(first.shape)}; "
-                f"all lengths but that of dimension {at} must agree"
-            )
-    ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
-    result = recording.cat(ready, (at,))
-    if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
-        _learn("cat", tensors, dim, at, result)
-    return give("cat", result, out, tensors)
+    try:
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "cat")
+        if out is None and type(dim) is int and type(tensors) in (tuple, list):
+            joined = (_two if len(tensors) == 2 else _several)("cat", tensors, dim)
+            if joined is not None:
+                return joined
+        tensors = _sequence("cat", tensors)
+        if overridden(tensors):
+            return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
+        if not tensors:
+            raise ArgumentError("cat: expected at least one tensor; got none")
+        tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
+        for place, one in enumerate(tensors):
+            if not isinstance(one, Tensor):
+                raise InvalidTypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
+        parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
+        first = parts[0]
+        if not first.ndim:
+            raise ArgumentError("cat: tensors[0] has no dimension to go along; use stack")
+        at = check_dim("cat", dim, first.ndim)
+        dtype = first.dtype
+        for one in tensors:
+            dtype = promote_types(dtype, one.dtype)
+        for one in parts:
+            if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
+                place = next(i for i, each in enumerate(tensors) if each is one)
+                raise ArgumentError(
+                    f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape "
+                    f"{tuple(first.shape)}; "
+                    f"all lengths but that of dimension {at} must agree"
+                )
+        ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
+        result = recording.cat(ready, (at,))
+        if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
+            _learn("cat", tensors, dim, at, result)
+        return give("cat", result, out, tensors)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -291,32 +297,36 @@ def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | 
     tensor([[1, 2],
             [3, 4]])
     """
-    if axis is not None:
-        dim = axis_for(dim or None, axis, "stack")
-    if out is None and type(dim) is int and type(tensors) in (tuple, list):
-        joined = (_two if len(tensors) == 2 else _several)("stack", tensors, dim)
-        if joined is not None:
-            return joined
-    tensors = _sequence("stack", tensors)
-    if overridden(tensors):
-        return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
-    if not tensors:
-        raise ArgumentError("stack: expected at least one tensor; got none")
-    tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
-    for place, one in enumerate(tensors):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"stack: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
-        if one.shape != tensors[0].shape:
-            raise ArgumentError(
-                f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has shape "
-                f"{tuple(one.shape)}"
-            )
-    at = new_dim("stack", dim, tensors[0].ndim)
-    dtype = tensors[0].dtype
-    for one in tensors:
-        dtype = promote_types(dtype, one.dtype)
-    ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in tensors)
-    result = recording.stack(ready, (at,))
-    if all(map(is_, ready, tensors)):
-        _learn("stack", tensors, dim, at, result)
-    return give("stack", result, out, tensors)
+    try:
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "stack")
+        if out is None and type(dim) is int and type(tensors) in (tuple, list):
+            joined = (_two if len(tensors) == 2 else _several)("stack", tensors, dim)
+            if joined is not None:
+                return joined
+        tensors = _sequence("stack", tensors)
+        if overridden(tensors):
+            return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
+        if not tensors:
+            raise ArgumentError("stack: expected at least one tensor; got none")
+        tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
+        for place, one in enumerate(tensors):
+            if not isinstance(one, Tensor):
+                raise InvalidTypeError(f"stack: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
+            if one.shape != tensors[0].shape:
+                raise ArgumentError(
+                    f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has shape "
+                    f"{tuple(one.shape)}"
+                )
+        at = new_dim("stack", dim, tensors[0].ndim)
+        dtype = tensors[0].dtype
+        for one in tensors:
+            dtype = promote_types(dtype, one.dtype)
+        ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in tensors)
+        result = recording.stack(ready, (at,))
+        if all(map(is_, ready, tensors)):
+            _learn("stack", tensors, dim, at, result)
+        return give("stack", result, out, tensors)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
@@ -94,4 +96,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
     tensor([11.5000])
     """
-    return _linear_quick(input, weight, bias)
+    try:
+        return _linear_quick(input, weight, bias)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
@@ -35,6 +36,7 @@ class isnan:
 
 @asks
 @method()
+@boundary
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is.
 
@@ -54,6 +56,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @asks
 @method()
+@boundary
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
@@ -73,6 +76,7 @@ def _truth(value: Tensor) -> Tensor:
 
 @asks
 @method()
+@boundary
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero.
 
@@ -86,6 +90,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 
 @asks
 @method()
+@boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element of each pair is nonzero.
 
@@ -99,6 +104,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 
 @asks
 @method()
+@boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero.
 
@@ -112,6 +118,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 
 @asks
 @method()
+@boundary
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors.extend import warn
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback, warn
 from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
@@ -48,7 +49,7 @@ def _by_class(name: str) -> Any:
         input, target, weight = operands
         for what, one in (("input", input), ("target", target)):
             if one is None:
-                raise TypeError(f"{name}: expected {what} to be a Tensor; got None")
+                raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
         x, t = layout_of_tensor(input), layout_of_tensor(target)
         by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
         check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
@@ -180,15 +181,19 @@ def cross_entropy(
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
     tensor(0.6931)
     """
-    if reduction != "mean" or size_average is not None or reduce is not None:
-        reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
-    if type(label_smoothing) is not float:
-        label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
-    if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
-    if type(ignore_index) is not int:
-        ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
-    return recording.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
+    try:
+        if reduction != "mean" or size_average is not None or reduce is not None:
+            reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
+        if type(label_smoothing) is not float:
+            label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
+        return recording.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def nll_loss(
@@ -206,10 +211,14 @@ def nll_loss(
     >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
     tensor(2.)
     """
-    reduction = reduction_of("nll_loss", reduction, size_average, reduce)
-    if type(ignore_index) is not int:
-        ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
-    return recording.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+    try:
+        reduction = reduction_of("nll_loss", reduction, size_average, reduce)
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
+        return recording.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 # ------------------------------------------------------------------------------------------------- distances
@@ -278,9 +287,13 @@ def mse_loss(
     >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(2.)
     """
-    reduction = reduction_of("mse_loss", reduction, size_average, reduce)
-    pair("mse_loss", input, target)
-    return reduced(recording.squared_difference(input, target), reduction, weight)
+    try:
+        reduction = reduction_of("mse_loss", reduction, size_average, reduce)
+        pair("mse_loss", input, target)
+        return reduced(recording.squared_difference(input, target), reduction, weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def l1_loss(
@@ -297,9 +310,13 @@ def l1_loss(
     >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(1.)
     """
-    reduction = reduction_of("l1_loss", reduction, size_average, reduce)
-    pair("l1_loss", input, target)
-    return reduced((input - target).abs(), reduction, weight)
+    try:
+        reduction = reduction_of("l1_loss", reduction, size_average, reduce)
+        pair("l1_loss", input, target)
+        return reduced((input - target).abs(), reduction, weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def huber_loss(
@@ -313,12 +330,16 @@ def huber_loss(
     >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
     tensor([0.5000, 1.5000])
     """
-    reduction_of("huber_loss", reduction)
-    delta = as_real(delta, "huber_loss", "delta")
-    if not delta > 0:
-        raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
-    pair("huber_loss", input, target)
-    return reduced(recording.huber(input - target, delta), reduction, weight)
+    try:
+        reduction_of("huber_loss", reduction)
+        delta = as_real(delta, "huber_loss", "delta")
+        if not delta > 0:
+            raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
+        pair("huber_loss", input, target)
+        return reduced(recording.huber(input - target, delta), reduction, weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def smooth_l1_loss(
@@ -335,13 +356,17 @@ def smooth_l1_loss(
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
     tensor([0.7500, 1.7500])
     """
-    reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
-    beta = as_real(beta, "smooth_l1_loss", "beta")
-    if not beta >= 0:
-        raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
-    if beta == 0:
-        return l1_loss(input, target, reduction=reduction)
-    return huber_loss(input, target, reduction, beta) / beta
+    try:
+        reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
+        beta = as_real(beta, "smooth_l1_loss", "beta")
+        if not beta >= 0:
+            raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
+        if beta == 0:
+            return l1_loss(input, target, reduction=reduction)
+        return huber_loss(input, target, reduction, beta) / beta
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def kl_div(
@@ -361,13 +386,17 @@ def kl_div(
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
     tensor(1.)
     """
-    batch = reduction == "batchmean"
-    reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
-    pair("kl_div", input, target)
-    if log_target:
-        losses = target.exp() * (target - input)
-    else:
-        safe = recording.where(target == 0, recording.ones_like(target), target)
-        losses = target * safe.log() - target * input
-    loss = reduced(losses, reduction)
-    return loss / input.shape[0] if batch and input.ndim else loss
+    try:
+        batch = reduction == "batchmean"
+        reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
+        pair("kl_div", input, target)
+        if log_target:
+            losses = target.exp() * (target - input)
+        else:
+            safe = recording.where(target == 0, recording.ones_like(target), target)
+            losses = target * safe.log() - target * input
+        loss = reduced(losses, reduction)
+        return loss / input.shape[0] if batch and input.ndim else loss
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod as product
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous
 
 from .._declare import operator, reflect
@@ -91,8 +93,12 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
     tensor([[11.]])
     """
-    result = _product(input, other)
-    return result if out is None else give("matmul", result, out)
+    try:
+        result = _product(input, other)
+        return result if out is None else give("matmul", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 operators["matmul"].public = matmul  # what classes that override operators are asked about, for `@` too
@@ -108,13 +114,18 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[3.],
             [3.]])
     """
-    _need_dims("mm", 2, input, mat2)
-    result = _product(input, mat2)
-    return result if out is None else give("mm", result, out)
+    try:
+        _need_dims("mm", 2, input, mat2)
+        result = _product(input, mat2)
+        return result if out is None else give("mm", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
+@boundary
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
 
@@ -133,6 +144,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @asks
 @method()
+@boundary
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
 
@@ -148,6 +160,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @asks
 @method()
+@boundary
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32, float64
 
 from .._declare import operator
@@ -170,25 +172,29 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    layout = layout_of_tensor(as_tensor("batch_norm", input))
     try:
-        momentum, eps = float(momentum), float(eps)
-    except (TypeError, ValueError):
-        raise DTypeError(
-            f"batch_norm: expected momentum and eps to be numbers; got momentum={momentum!r} and eps={eps!r}"
-        ) from None
-    if not eps >= 0:
-        raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
-    if not training:
-        if running_mean is None or running_var is None:
-            raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
-        return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
-    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
-        given = (input, weight, bias, running_mean, running_var)
-        check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
-        if layout.numel:
-            raise ArgumentError(
-                f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
-            )
-        running_mean = running_var = None
-    return recording.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
+        layout = layout_of_tensor(as_tensor("batch_norm", input))
+        try:
+            momentum, eps = float(momentum), float(eps)
+        except (TypeError, ValueError):
+            raise DTypeError(
+                f"batch_norm: expected momentum and eps to be numbers; got momentum={momentum!r} and eps={eps!r}"
+            ) from None
+        if not eps >= 0:
+            raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
+        if not training:
+            if running_mean is None or running_var is None:
+                raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
+            return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
+        if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
+            given = (input, weight, bias, running_mean, running_var)
+            check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
+            if layout.numel:
+                raise ArgumentError(
+                    f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+                )
+            running_mean = running_var = None
+        return recording.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER
 
@@ -31,9 +33,9 @@ class _select:
         at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)
         length = layout.shape[at]
         if not hasattr(index, "__index__"):
-            raise TypeError(f"select: expected index to be an integer; got {index!r}")
+            raise InvalidTypeError(f"select: expected index to be an integer; got {index!r}")
         if not -length <= index < length:
-            raise IndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
+            raise InvalidIndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
         step = layout.strides[at]
         shape, strides = layout.shape, layout.strides
         one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
@@ -98,7 +100,11 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     >>> select(arange(3), 0, -1)
     tensor(2)
     """
-    return recording.select(input, dim, index)
+    try:
+        return recording.select(input, dim, index)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -110,13 +116,19 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     >>> narrow(arange(5), 0, 1, 2)
     tensor([1, 2])
     """
-    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
-        raise ArgumentError(
-            f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
-        )
-    if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
-        raise TypeError(f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}")
-    return recording.narrow(input, dim, start.__index__(), length.__index__())
+    try:
+        if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+            raise ArgumentError(
+                f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+            )
+        if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
+            raise InvalidTypeError(
+                f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
+            )
+        return recording.narrow(input, dim, start.__index__(), length.__index__())
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @form
@@ -126,7 +138,7 @@ def _narrow(layout, dim, first, length):
     dim = check_dim("narrow", dim, len(layout.shape))
     size = layout.shape[dim]
     if not -size <= first <= size:
-        raise IndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
+        raise InvalidIndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
     first = first + size if first < 0 else first
     if length < 0 or first + length > size:
         raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
@@ -141,6 +153,7 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
 
 @asks
 @method()
+@boundary
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
 
@@ -171,11 +184,16 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     >>> split(arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    return pieces(tensor, split_size_or_sections, dim)
+    try:
+        return pieces(tensor, split_size_or_sections, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method("split")
+@boundary
 def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     return pieces(self, split_size, dim)
@@ -222,12 +240,16 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
     >>> chunk(arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    if axis is not None:
-        dim = axis_for(dim or None, axis, "chunk")
-    chunks = as_integer(chunks, "chunk", "chunks")
-    if chunks <= 0:
-        raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
-    return _chunk(input, chunks, dim)
+    try:
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "chunk")
+        chunks = as_integer(chunks, "chunk", "chunks")
+        if chunks <= 0:
+            raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
+        return _chunk(input, chunks, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:

@@ -10,6 +10,8 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._declare import operator
@@ -232,12 +234,16 @@ def max_pool2d(
     tensor([[[ 5.,  7.],
              [13., 15.]]])
     """
-    shape = layout_of_tensor(as_tensor("max_pool2d", input)).shape
-    parameters = max_parameters(
-        shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
-    )
-    pooled = recording.max_pool2d(input, parameters)
-    return pooled if return_indices else pooled[0]
+    try:
+        shape = layout_of_tensor(as_tensor("max_pool2d", input)).shape
+        parameters = max_parameters(
+            shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
+        )
+        pooled = recording.max_pool2d(input, parameters)
+        return pooled if return_indices else pooled[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def avg_pool2d(
@@ -259,19 +265,23 @@ def avg_pool2d(
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
     """
-    shape = layout_of_tensor(as_tensor("avg_pool2d", input)).shape
-    return recording.avg_pool2d(
-        input,
-        avg_parameters(
-            shape,
-            hashable(kernel_size),
-            hashable(stride),
-            hashable(padding),
-            ceil_mode,
-            count_include_pad,
-            hashable(divisor_override),
-        ),
-    )
+    try:
+        shape = layout_of_tensor(as_tensor("avg_pool2d", input)).shape
+        return recording.avg_pool2d(
+            input,
+            avg_parameters(
+                shape,
+                hashable(kernel_size),
+                hashable(stride),
+                hashable(padding),
+                ceil_mode,
+                count_include_pad,
+                hashable(divisor_override),
+            ),
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
@@ -284,5 +294,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
     >>> adaptive_avg_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
     tensor([[[6.5000, 8.5000]]])
     """
-    shape = layout_of_tensor(as_tensor("adaptive_avg_pool2d", input)).shape
-    return recording.avg_pool2d(input, adaptive_parameters(shape, hashable(output_size)))
+    try:
+        shape = layout_of_tensor(as_tensor("adaptive_avg_pool2d", input)).shape
+        return recording.avg_pool2d(input, adaptive_parameters(shape, hashable(output_size)))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

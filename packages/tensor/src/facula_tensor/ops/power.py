@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from .._declare import public_form
 from .._operator import operators
 from .._tensor import Tensor, method
@@ -16,6 +19,7 @@ _power, _power_ = operators["pow"].public, operators["pow"].changing
 
 
 @public_form
+@boundary
 def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's.
 
@@ -29,19 +33,21 @@ def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tenso
     """
     if self is not None:
         if input is not None:
-            raise TypeError("pow: expected input or self, which are the same; got both")
+            raise InvalidTypeError("pow: expected input or self, which are the same; got both")
         input = self
     result = _walking(input, exponent) if out is None else _power(input, exponent, out=out)
     return result if result is not NotImplemented else _power(input, exponent)  # which says what is wrong
 
 
 @method("pow")
+@boundary
 def pow_method(self: Tensor, exponent: Any) -> Tensor:
     """Each element raised to the power of the exponent's."""
     return _power(self, exponent)
 
 
 @method()
+@boundary
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     """`pow` in place: changes this tensor and returns it."""
     return _power_(self, exponent)

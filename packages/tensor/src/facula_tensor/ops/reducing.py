@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, contiguous
 
 from .._errors import ArgumentError
@@ -51,7 +52,7 @@ def axis_for(dim: Any, axis: Any, operation: str) -> Any:
     """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
     if dim is None or dim == ():
         return axis
-    raise TypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+    raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 
 
 def needed_dim(operation: str, dim: Any, axis: Any) -> Any:
@@ -59,7 +60,7 @@ def needed_dim(operation: str, dim: Any, axis: Any) -> Any:
     if axis is not None:
         dim = axis_for(dim, axis, operation)
     if dim is None:
-        raise TypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+        raise InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
     return dim
 
 

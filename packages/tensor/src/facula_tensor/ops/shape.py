@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType, Layout, bool_, layout_of, meta, uint8
 from facula_storage.extend import contiguous_strides
 
@@ -24,7 +26,9 @@ def sizes(operation: str, args: tuple, given: Any = None, name: str = "size") ->
     if given is not None:
         if args:
             raise named(
-                TypeError(f"{operation}: expected integers, or {name} by name; got both, {args} and {name}={given!r}")
+                InvalidTypeError(
+                    f"{operation}: expected integers, or {name} by name; got both, {args} and {name}={given!r}"
+                )
             )
         args = (given,)
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
@@ -33,7 +37,7 @@ def sizes(operation: str, args: tuple, given: Any = None, name: str = "size") ->
         return tuple([arg.__index__() for arg in args])
     except (AttributeError, TypeError):
         text = ", ".join([shown(arg) for arg in args]) + ("," if len(args) == 1 else "")
-        raise named(TypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None
+        raise named(InvalidTypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None
 
 
 def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -235,6 +239,7 @@ class _expand:
 
 @asks
 @method()
+@boundary
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`, as `reshape`."""
     return recording.reshape(self, tuple(as_tensor("reshape_as", other).shape))
@@ -244,7 +249,11 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 @method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
-    return recording.view(self, tuple(as_tensor("view_as", other).shape))
+    try:
+        return recording.view(self, tuple(as_tensor("view_as", other).shape))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -256,14 +265,22 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,)))
+    try:
+        return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,)))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method("reshape")
 def _reshape_method(self: Tensor, *lengths: Any, shape: Any = None) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
-    return recording.reshape(self, sizes("reshape", lengths, shape, "shape"))
+    try:
+        return recording.reshape(self, sizes("reshape", lengths, shape, "shape"))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -275,8 +292,12 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> flatten(ones(2, 3, 4), 1).shape
     facula.Size([2, 12])
     """
-    seen = recording.flattened(input, start_dim, end_dim)
-    return recording.flattened(recording.clone(input), start_dim, end_dim) if seen is None else seen
+    try:
+        seen = recording.flattened(input, start_dim, end_dim)
+        return recording.flattened(recording.clone(input), start_dim, end_dim) if seen is None else seen
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -289,18 +310,27 @@ def expand(self: Tensor, *shape: Any, size: Any = None) -> Tensor:
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
-    return recording.expand(self, sizes("expand", shape, size))
+    try:
+        return recording.expand(self, sizes("expand", shape, size))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """A view expanded to the shape of `other`."""
-    return recording.expand(self, tuple(as_tensor("expand_as", other).shape))
+    try:
+        return recording.expand(self, tuple(as_tensor("expand_as", other).shape))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
+@boundary
 def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`.
 

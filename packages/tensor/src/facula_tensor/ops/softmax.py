@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous
 from facula_storage.extend import FLOATING
 
@@ -117,9 +119,13 @@ def log_softmax(
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
     """
-    if axis is not None or dim is None:
-        dim = needed_dim("log_softmax", dim, axis)
-    return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
+    try:
+        if axis is not None or dim is None:
+            dim = needed_dim("log_softmax", dim, axis)
+        return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -133,6 +139,10 @@ def softmax(
     >>> softmax(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
-    if axis is not None or dim is None:
-        dim = needed_dim("softmax", dim, axis)
-    return _along("softmax", recording.softmax, input, dim, dtype, out)
+    try:
+        if axis is not None or dim is None:
+            dim = needed_dim("softmax", dim, axis)
+        return _along("softmax", recording.softmax, input, dim, dtype, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, layout_of
 
 from .._declare import operator, view
@@ -101,6 +103,7 @@ def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
 
 @asks
 @method()
+@boundary
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements).
 
@@ -140,7 +143,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
     if node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_, float32
 from facula_storage.extend import FLOATING
 
@@ -75,11 +77,15 @@ def sum(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "sum")
-    if dtype is not None:
-        return folded("sum", recording.sum, input, dim, keepdim or keepdims, dtype, out)
-    return recording.sum(*reduction("sum", input, dim, keepdim or keepdims), out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "sum")
+        if dtype is not None:
+            return folded("sum", recording.sum, input, dim, keepdim or keepdims, dtype, out)
+        return recording.sum(*reduction("sum", input, dim, keepdim or keepdims), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
@@ -112,29 +118,33 @@ def mean(
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
     tensor(2.5000)
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "mean")
-    input, parameters = reduction("mean", input, dim, keepdim or keepdims)
-    if dtype is not None:
-        dtype = as_dtype(dtype, "mean")
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "mean")
+        input, parameters = reduction("mean", input, dim, keepdim or keepdims)
+        if dtype is not None:
+            dtype = as_dtype(dtype, "mean")
+            if dtype.category < FLOATING:
+                raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
+            input = input.to(dtype)
+        layout = layout_of_tensor(input)
+        dtype = layout.dtype
         if dtype.category < FLOATING:
-            raise DTypeError(f"mean: expected dtype to be floating or complex; got {dtype.name}; convert the mean")
-        input = input.to(dtype)
-    layout = layout_of_tensor(input)
-    dtype = layout.dtype
-    if dtype.category < FLOATING:
-        raise DTypeError(f"mean: not defined for {dtype.name}; convert with .float(), or give dtype=")
-    half = dtype.category == FLOATING and dtype.itemsize == 2
-    total = recording.sum(recording.to(input, (float32,)) if half else input, parameters)
-    numel = layout.numel
-    if numel:
-        count = numel / layout_of_tensor(total).numel
-    else:
-        count = float(product([layout.shape[i] for i in parameters[0]]))
-    result = recording.div(total, count) if count else recording.mul(total, float("nan"))
-    if half:
-        result = recording.to(result, (dtype,))
-    return result if out is None else give("mean", result, out)
+            raise DTypeError(f"mean: not defined for {dtype.name}; convert with .float(), or give dtype=")
+        half = dtype.category == FLOATING and dtype.itemsize == 2
+        total = recording.sum(recording.to(input, (float32,)) if half else input, parameters)
+        numel = layout.numel
+        if numel:
+            count = numel / layout_of_tensor(total).numel
+        else:
+            count = float(product([layout.shape[i] for i in parameters[0]]))
+        result = recording.div(total, count) if count else recording.mul(total, float("nan"))
+        if half:
+            result = recording.to(result, (dtype,))
+        return result if out is None else give("mean", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @operator
@@ -176,6 +186,7 @@ def product_of_others(F: Any, rows: Tensor) -> Tensor:
 
 @asks
 @method()
+@boundary
 def prod(
     input: Tensor,
     dim: Any = None,

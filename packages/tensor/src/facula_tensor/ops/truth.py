@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 from facula_storage import bool_
 
 from .._declare import operator
@@ -47,12 +49,16 @@ def any(
     >>> tensor([[0, 1], [0, 0]]).any(1)
     tensor([ True, False])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "any")
-    input, parameters = reduction("any", input, dim, keepdim or keepdims)
-    if layout_of_tensor(input).dtype is not bool_:
-        input = raw.to(input, (bool_,))
-    return recording.any(input, parameters) if out is None else recording.any(input, parameters, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "any")
+        input, parameters = reduction("any", input, dim, keepdim or keepdims)
+        if layout_of_tensor(input).dtype is not bool_:
+            input = raw.to(input, (bool_,))
+        return recording.any(input, parameters) if out is None else recording.any(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -72,9 +78,13 @@ def all(
     >>> tensor([[1, 1], [0, 1]]).all(1)
     tensor([ True, False])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "all")
-    input, parameters = reduction("all", input, dim, keepdim or keepdims)
-    if layout_of_tensor(input).dtype is not bool_:
-        input = raw.to(input, (bool_,))
-    return recording.all(input, parameters) if out is None else recording.all(input, parameters, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "all")
+        input, parameters = reduction("all", input, dim, keepdim or keepdims)
+        if layout_of_tensor(input).dtype is not bool_:
+            input = raw.to(input, (bool_,))
+        return recording.all(input, parameters) if out is None else recording.all(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from facula_errors.extend import boundary
 from facula_tensor import Tensor, from_numpy, randint, stack
 
 from ..._names import publish
@@ -76,6 +77,7 @@ __all__ = [
 _TENSORS = Native(Tensor, from_numpy, stack)
 
 
+@boundary
 def default_collate(batch: Sequence[Any]) -> Any:
     """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
 
@@ -88,6 +90,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     return facula_data.default_collate(batch, convert=_TENSORS)
 
 
+@boundary
 def default_convert(data: Any) -> Any:
     """`data` with a tensor in place of each array in it, over the same memory; all else stays as it is.
 
@@ -98,6 +101,7 @@ def default_convert(data: Any) -> Any:
     return facula_data.default_convert(data, convert=_TENSORS)
 
 
+@boundary
 class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
     """Batches of a dataset as tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
 
