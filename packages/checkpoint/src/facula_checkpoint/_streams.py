@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable
+from errno import EAGAIN
 from typing import Any, BinaryIO, TypeAlias
 
-from facula_errors import FileError, InvalidTypeError, InvalidValueError
+from facula_errors import BlockedFileError, FileError, InvalidTypeError, InvalidValueError
 
 from ._errors import CheckpointError
 
@@ -64,7 +65,9 @@ def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:
                     error.errno, f"save: {error.strerror or error}; the file is not whole", shown(file)
                 ) from error
             if count is None and isinstance(file, io.RawIOBase):
-                raise BlockingIOError(f"save: {shown(file)} takes no more without blocking; the file is not whole")
+                raise BlockedFileError(
+                    EAGAIN, f"save: {shown(file)} takes no more without blocking; the file is not whole"
+                )
             left = left[len(left) if count is None else count :]
 
 
@@ -74,7 +77,7 @@ def take(file: BinaryIO, count: int) -> bytearray:
     while len(taken) < count:
         piece = file.read(min(count - len(taken), _PIECE))
         if piece is None:
-            raise BlockingIOError(f"load: {shown(file)} gives no more without blocking")
+            raise BlockedFileError(EAGAIN, f"load: {shown(file)} gives no more without blocking")
         if not piece:
             break
         taken += piece

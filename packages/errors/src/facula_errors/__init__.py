@@ -8,6 +8,7 @@ Where next: `_classes.py` for the classes, Note [Trimming] in `_trimming.py` for
 
 from ._classes import (
     ArgumentError,
+    BlockedFileError,
     BufferAccessError,
     DirectoryError,
     DivisionError,
@@ -23,6 +24,7 @@ from ._classes import (
     MissingKeyError,
     MissingModuleError,
     MissingPackageError,
+    NoDirectoryError,
     NoMemoryError,
     NumberOverflowError,
     OperationError,
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "BlockedFileError",
     "BufferAccessError",
     "DTypeError",
     "DirectoryError",
@@ -50,6 +53,7 @@ __all__ = [
     "MissingKeyError",
     "MissingModuleError",
     "MissingPackageError",
+    "NoDirectoryError",
     "NoMemoryError",
     "NumberOverflowError",
     "OperationError",

@@ -96,6 +96,14 @@ class DirectoryError(FileError, IsADirectoryError):
     """A directory where a file was expected."""
 
 
+class NoDirectoryError(FileError, NotADirectoryError):
+    """A file where a directory was expected."""
+
+
+class BlockedFileError(FileError, BlockingIOError):
+    """A file that gives or takes nothing without blocking."""
+
+
 class MissingPackageError(FaculaError, ImportError):
     """A package that is not installed."""
 

@@ -24,12 +24,12 @@ with needs("facula.errors"):
     from facula_errors import *
 
 __all__ = [
-    "AnomalyError", "ArgumentError", "AutogradError", "BufferAccessError", "CheckpointError", "CollateError",
-    "CollateTypeError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError", "FileAccessError", "FileError",
-    "FreedGraphError", "GradcheckError", "GradientError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
-    "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
-    "MutationError", "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError",
-    "UnsupportedError", "full_traceback",
+    "AnomalyError", "ArgumentError", "AutogradError", "BlockedFileError", "BufferAccessError", "CheckpointError",
+    "CollateError", "CollateTypeError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError",
+    "FileAccessError", "FileError", "FreedGraphError", "GradcheckError", "GradientError", "InvalidIndexError",
+    "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError", "MissingKeyError",
+    "MissingModuleError", "MissingPackageError", "MutationError", "NoDirectoryError", "NoMemoryError",
+    "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError", "UnsupportedError", "full_traceback",
 ]  # fmt: skip
 
 publish(__name__)

@@ -26,10 +26,6 @@ from .layers.normalization import *
 from .layers.pooling import *
 
 _register("facula_nn")  # errors name the user's line, not one of these
-for _family in (_activation, _convolution, _dropout, _flatten, _linear, _loss, _normalization, _pooling):
-    for _name in _family.__all__:
-        if _name != "Identity":  # which takes anything
-            _check_arguments(getattr(_family, _name))
 
 __version__ = "0.1.0"
 
@@ -40,5 +36,9 @@ __all__ = [
     "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential",
     "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init", "utils",
 ]  # fmt: skip
+
+for _name in set(__all__) - {"Identity"}:  # which takes anything
+    if getattr(globals()[_name], "__module__", "").startswith("facula_nn.layers."):
+        _check_arguments(globals()[_name])
 
 __dir__ = listed(__name__, "Parameter")
