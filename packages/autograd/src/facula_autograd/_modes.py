@@ -238,7 +238,11 @@ class inference_mode(replace_mode):
     if not TYPE_CHECKING:
 
         def __init__(self, mode: bool = True) -> None:
-            super().__init__(inference=flag("inference_mode", mode), grad=not mode)
+            try:
+                super().__init__(inference=flag("inference_mode", mode), grad=not mode)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
 
 
 class detect_anomaly(replace_mode):

@@ -7,10 +7,10 @@ say derive from `FaculaError` and a builtin themselves.
 from __future__ import annotations
 
 __all__ = [
-    "ArgumentError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError",
-    "FileAccessError", "FileError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
+    "ArgumentError", "BlockedFileError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError",
+    "FaculaError", "FileAccessError", "FileError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
     "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
-    "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
+    "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import MissingAttributeError, MissingModuleError, MissingPackageError
+from facula_errors.extend import boundary
 from facula_tensor.extend import PyTorchNames
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
     for part in parts:
         publish(import_module(f"{module_name}.{part}").__name__)
 
+    @boundary
     def __getattr__(name: str) -> object:
         if name in later:
             return import_module(f"{module_name}.{name}")
@@ -40,11 +42,13 @@ def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
         if name.startswith("__"):
             raise MissingAttributeError(what, name=name, obj=module)
         why = said_of(module_name, name)
-        if is_import_from(sys._getframe(1)):
+        if is_import_from(sys._getframe(2)):
             why = why or close_to(name, module.__all__)
             text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
             raise MissingPackageError(text, name=module_name, path=module.__file__)
-        raise MissingAttributeError(f"{what}{': ' + why if why else ''}", name=name, obj=module)
+        # Python suggests names for its own AttributeError alone.
+        hint = "" if why else close_to(name, module.__all__).replace("did you mean ", ". Did you mean: ")
+        raise MissingAttributeError(f"{what}{': ' + why if why else hint}", name=name, obj=module)
 
     def __dir__() -> list[str]:
         return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})

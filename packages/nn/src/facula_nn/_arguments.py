@@ -67,12 +67,17 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         for name, value in (*zip(names, args[skip:], strict=False), *kwargs.items()):
-            kind, _, optional = declared.get(name, "").partition(" | ")
-            if declared.get(name) not in EXPECTED or (optional and value is None) or ACCEPTED[kind](value):
+            said = declared.get(name, "Tensor")
+            if said not in EXPECTED:
+                if "Tensor" in said:
+                    continue
+                said = "Any"  # sizes, devices and the like are looked at by the layer itself
+            kind, _, optional = said.partition(" | ")
+            if (optional and value is None) or ACCEPTED[kind](value):
                 continue
             shown = f"{value.dtype.name} {tuple(value.shape)}" if isinstance(value, Tensor) else f"{value!r:.60}"
             raise InvalidTypeError(
-                f"{called}: expected {name} to be {EXPECTED[declared[name]]}; got {type(value).__name__} {shown}"
+                f"{called}: expected {name} to be {EXPECTED[said]}; got {type(value).__name__} {shown}"
                 f"{remedy if isinstance(value, Tensor) else ''}"
             )
         if skip and len(args) > len(declared) and isinstance(args[len(declared)], Tensor):

@@ -226,7 +226,7 @@ class Tensor(_Base):
         if memory_format is not None:
             from .ops.formats import lies_in_format
 
-            return lies_in_format(self, memory_format)
+            return boundary(lies_in_format)(self, memory_format)
         return layout_of_tensor(self).is_contiguous
 
     def is_floating_point(self) -> bool:
