@@ -68,7 +68,9 @@ def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
     if dtype is bool_:
         return bool(factor)
     _check_range(op.name, factor, dtype)
-    return _wrapped(factor * op.scaled, dtype) if dtype.category == INTEGER else factor * op.scaled
+    if dtype.category == INTEGER and isinstance(factor, int):
+        return _wrapped(factor * op.scaled, dtype)
+    return factor * op.scaled
 
 
 def _check_range(operation: str, factor: Any, dtype: DType) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from sys import _getframe
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_errors import FaculaError
@@ -326,7 +326,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 ob = other._offset
                 nb = other.node
                 plan = plans[(type(number), lb)]
-                lo = plan.out
+                lo: Any = plan.out
                 s = Storage()
                 if guard:
                     break

@@ -63,6 +63,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 sb = second._storage
                 ob = second._offset
                 nb = second.node
+                lc: Any
                 if third is None:
                     lc = nc = None
                     sc = NOWHERE
@@ -156,7 +157,8 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                 sa = first._storage
                 oa = first._offset
                 na = first.node
-                lb, lc = type(second), type(third)
+                lb: Any = type(second)
+                lc: Any = type(third)
                 sb = sc = nb = nc = None
                 ob = oc = 0
                 if lb is not float and lb is not int:
@@ -238,11 +240,11 @@ def make_inplace_ternary(op: Operator) -> Callable:
             oa = input._offset
             if not (free or input.node is None):
                 return slow_inplace(op, (input, second, third))
-            plan = plans[((la, type(second), type(third)), ())]
+            plan, numel = plans[((la, type(second), type(third)), ())], la.numel
             if plan.out is not la:
                 return slow_inplace(op, (input, second, third))
             sa.version + 1
-            plan.launch(la.numel, sa.ptr + oa, sa.ptr + oa, second, third)
+            plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
         except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
             pass
         else:
