@@ -310,7 +310,7 @@ def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
-def get_printoptions() -> builtins.dict[builtins.str, Any]:
+def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
     """The options in use, as arguments for `set_printoptions`."""
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""

@@ -80,7 +80,7 @@ def set_printoptions(
 
 
 @boundary
-def get_printoptions() -> dict[str, Any]:
+def get_printoptions() -> dict[str, int | float | bool | None]:
     """The options in use, as arguments for `set_printoptions`.
 
     >>> get_printoptions()["precision"]

@@ -228,7 +228,7 @@ def test_one_element(name):
     check(ONE[name], ft.tensor(2.0), matrix())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.name != "cat(0)"], ids=str)  # which is given one twice
 def test_every_row(row):
     from harness import make, operands
 
@@ -244,10 +244,10 @@ def test_every_row(row):
         check(call, made[place], strided(made[place]), others, slow=True, every=41, start=place)
 
 
-# Calls that look at an operand more than once themselves.
+# Calls that look at an operand more than once themselves, or are given it twice.
 LOOKING_AGAIN = {
-    "as_strided", "batch_norm", "batch_norm_eval", "binary_cross_entropy_grad", "conv2d", "count_true", "linear",
-    "logistic_loss", "logistic_slope", "to_device", "view", "where",
+    "as_strided", "batch_norm", "batch_norm_eval", "binary_cross_entropy_grad", "cat", "conv2d", "count_true",
+    "linear", "logistic_loss", "logistic_slope", "stack", "to_device", "view", "where",
 }  # fmt: skip
 
 

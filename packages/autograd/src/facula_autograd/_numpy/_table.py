@@ -9,7 +9,7 @@ nothing of either.
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
 
 from facula_errors import InvalidTypeError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-np: Any = sys.modules["numpy"]
+np: Any = import_module("numpy")  # which is loaded already, unless these modules are looked at by themselves
 
 #: What each function of NumPy does when an argument is a Variable.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
