@@ -12,7 +12,8 @@ from ._errors import named
 from ._general import general
 from ._inplace import general_inplace
 from ._operator import Operator, operators, raw, recording
-from ._quick import make_accumulate, make_binary, make_inplace, make_inplace_unary, make_number_first, make_unary
+from ._quick import make_binary, make_number_first, make_unary
+from ._quick_inplace import make_accumulate, make_inplace, make_inplace_unary
 from ._quick_many import make_many, make_ternary
 from ._signatures import shown_as
 from ._tensor import Tensor

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_errors import FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import blank, collecting
 
-from ._divert import divert, unrecorded
+from ._divert import divert
 from ._general import general
-from ._inplace import accumulate, general_inplace
 from ._planning import plan_of_other_length
 from ._rules import keep
 from ._sites import user_frame
@@ -53,10 +52,6 @@ if TYPE_CHECKING:
 # * What leaves by the slow path as an error leaves no frame of this file: Note [Trimming] in facula_errors.
 # `record`, `checked` and `walk` are constants of a closure: the same text gives the function users call,
 # the one used while somebody else is in a mode, and the raw one that gradient rules call.
-
-
-NUMBERS = frozenset((float, int))
-slow_inplace = boundary(general_inplace)
 
 
 def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
@@ -366,134 +361,5 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 return t
             return general(op, (number, other), (), record)
         return avoid(op, (number, other), ())
-
-    return call
-
-
-def make_inplace(op: Operator) -> Callable:
-    """The in-place function of an elementwise operator with two operands: `input` is changed and returned.
-
-    `alpha` is a factor of `other`, for operators that have a kernel for it.
-    """
-    dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
-    with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
-    one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
-
-    def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
-        free: bool | None = False  # whether nothing is recorded whatever the operands are
-        if special:
-            free = unrecorded()
-            if free is None:
-                return slow_inplace(op, (input, other), (), alpha)
-        kind = type(other)
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input, other), (), alpha)
-            if kind is float or kind is int:
-                launch = with_float[la.dense] if kind is float else with_int[la.dense]
-                if launch is None or alpha is not one:
-                    return slow_inplace(op, (input, other), (), alpha)
-                sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                pa = sa.ptr
-                if oa:
-                    pa += oa
-                launch(la.numel, pa, pa, other)
-            else:
-                lb = other._layout
-                sb = other._storage
-                ob = other._offset
-                if not (free or other.node is None):
-                    return slow_inplace(op, (input, other), (), alpha)
-                sa.version + 1
-                pa = sa.ptr
-                pb = sb.ptr
-                if oa:
-                    pa += oa
-                if ob:
-                    pb += ob
-                if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
-                    return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
-                if la is not lb:
-                    if pa == pb or alpha is not one:
-                        return slow_inplace(op, (input, other), (), alpha)
-                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
-                elif alpha is one:
-                    dense[la.dense](la.numel, pa, pb, pa)
-                elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
-                    scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
-                else:
-                    return slow_inplace(op, (input, other), (), alpha)
-        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input, other), (), alpha)
-
-    return call
-
-
-def make_accumulate(op: Operator) -> Callable:
-    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
-    dense, plans = op.table.dense, op.inplace_table.by_key
-
-    def call(input, other):  # type: ignore[no-untyped-def]
-        try:
-            la = input._layout
-            lb = other._layout
-            sa = input._storage
-            sb = other._storage
-            pa = sa.ptr + input._offset
-            pb = sb.ptr + other._offset
-            if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
-                return accumulate(op, (input, other))
-            sa.version + 1  # None, and so a TypeError, where the memory is read-only
-            if la is lb:
-                dense[la.dense](la.numel, pa, pb, pa)
-            else:
-                plans[(la, lb)].launch(la.numel, pa, pb, pa)
-            sa.version += 1
-            return input
-        except (AttributeError, KeyError, TypeError, RuntimeError):
-            return accumulate(op, (input, other))
-
-    return call
-
-
-def make_inplace_unary(op: Operator) -> Callable:
-    """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
-    dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
-
-    def call(input):  # type: ignore[no-untyped-def]
-        free: bool | None = False
-        if special:
-            free = unrecorded()
-            if free is None:
-                return slow_inplace(op, (input,))
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input,))
-            launch = dense[la.dense] or plans[la].launch
-            sa.version + 1
-            pa = sa.ptr
-            if oa:
-                pa += oa
-            launch(la.numel, pa, pa)
-        except (AttributeError, KeyError, TypeError, RuntimeError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input,))
 
     return call

@@ -16,9 +16,8 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import allocate, blank, collecting
 
-from ._divert import divert, unrecorded
+from ._divert import divert
 from ._general import NOWHERE, general
-from ._quick import slow_inplace
 from ._rules import Kept, keep, kept_of
 from ._sites import user_frame
 from ._tensor import Tensor, make
@@ -220,39 +219,6 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                 return t
             return general(op, (first, second, third), (), record)
         return avoid(op, (first, second, third), ())
-
-    return call
-
-
-def make_inplace_ternary(op: Operator) -> Callable:
-    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
-    plans, name = op.table.by_key, op.name + "_"
-
-    def call(input, second, third):  # type: ignore[no-untyped-def]
-        free: bool | None = False
-        if special:
-            free = unrecorded()
-            if free is None:
-                return slow_inplace(op, (input, second, third))
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input, second, third))
-            plan, numel = plans[((la, type(second), type(third)), ())], la.numel
-            if plan.out is not la:
-                return slow_inplace(op, (input, second, third))
-            sa.version + 1
-            plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
-        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input, second, third))
 
     return call
 

@@ -13,7 +13,7 @@ from .._declare import elementwise
 from .._errors import ArgumentError, named
 from .._operator import composite, operators
 from .._overrides import asks
-from .._quick_many import make_inplace_ternary
+from .._quick_inplace import make_inplace_ternary
 from .._tensor import Tensor, method
 from .copying import give
 
