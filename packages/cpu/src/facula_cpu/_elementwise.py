@@ -129,7 +129,7 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     """A plan for one output and inputs that broadcast to its shape; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
     shape = output.shape
-    if operator == "pow" and output.dtype.code in FLOATS and (isinstance(inputs[1], type) or not inputs[1].shape):
+    if operator == "pow" and output.dtype.code in FLOATS and isinstance(inputs[1], type):
         operator = "pow_number"
     any_size = output.is_contiguous
     types = []

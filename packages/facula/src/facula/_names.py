@@ -54,6 +54,8 @@ def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
         return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
 
     module.__getattr__, module.__dir__ = __getattr__, __dir__
+    if not hasattr(module, "__path__"):
+        module.__path__ = []  # so that finders are asked about modules below, and ours can say: Note [Missing modules]
 
 
 def said_of(module_name: str, name: str) -> str:

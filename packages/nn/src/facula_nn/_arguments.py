@@ -10,6 +10,7 @@ whose options are tensors, and no loss. So the annotations of a layer's ``__init
 from __future__ import annotations
 
 import inspect
+from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +62,21 @@ def check_arguments(cls: type) -> None:
 
 def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
     """`function`, which refuses what its annotations do not allow. The first `skip` parameters are not looked at."""
-    declared = {name: str(one.annotation) for name, one in inspect.signature(function).parameters.items()}
+    parameters = inspect.signature(function).parameters
+    declared = {name: str(one.annotation) for name, one in parameters.items()}
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     names = list(declared)[skip:]
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         for name, value in (*zip(names, args[skip:], strict=False), *kwargs.items()):
-            said = declared.get(name, "Tensor")
+            if name not in declared:
+                if takes_any:
+                    continue
+                near = get_close_matches(name, names, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names) or 'none'}"
+                raise InvalidTypeError(f"{called}: got an unexpected keyword argument {name!r}{hint}")
+            said = declared[name]
             if said not in EXPECTED:
                 if "Tensor" in said:
                     continue

@@ -22,17 +22,25 @@ from ._tensor import Tensor, layout_of_tensor
 # many tensors as it has dimensions: where it is true.
 
 
-def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, tuple[int, ...]]:
+Arranged = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, Arranged]:
     """`window` with the dimensions that `named` indexes as one, which one that is, positions there, and the order.
 
-    The order is that of the window's dimensions, before the merge.
+    The order is that of the window's dimensions, of the shape beside it, before the merge.
     """
     pairs: list[tuple[int, Tensor]] = []
+    alone = 0  # bools without dimensions so far: each stands for a dimension of length 1 of its own
     for dim, index in named:
-        if index.dtype is bool_:
-            pairs += zip(range(dim, dim + index.ndim), _where_true(index), strict=True)
-        else:
+        dim += alone
+        if index.dtype is not bool_:
             pairs.append((dim, index))
+            continue
+        if not index.ndim:
+            window = F.unsqueeze(window, dim)
+            alone += 1
+        pairs += zip(range(dim, dim + (index.ndim or 1)), _where_true(index), strict=True)
     _check_shapes(pairs)
     dims = [dim for dim, _ in pairs]
     place = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
@@ -47,11 +55,12 @@ def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Ten
         index = raw.where(raw.lt(index, 0), raw.add(index, size), index)
         positions = index if positions is None else raw.add(raw.mul(positions, size), index)
     flat = F.reshape(arranged, (*lengths[:place], prod(lengths[place:end]), *lengths[end:]))
-    return flat, place, raw.contiguous(positions), order
+    return flat, place, raw.contiguous(positions), (layout_of_tensor(window).shape, order)
 
 
-def unmerged(F: Any, flat: Tensor, shape: tuple[int, ...], order: tuple[int, ...]) -> Tensor:
-    """What `merged` made one, as it was in a window of this shape."""
+def unmerged(F: Any, flat: Tensor, arranged: Arranged) -> Tensor:
+    """What `merged` made one, in the window's order."""
+    shape, order = arranged
     back = tuple([order.index(dim) for dim in range(len(order))])
     return F.permute(F.reshape(flat, tuple([shape[dim] for dim in order])), back)
 

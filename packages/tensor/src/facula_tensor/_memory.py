@@ -140,7 +140,7 @@ def check_out(
         )
     check_writable(operation, target)
     if layout.shape != wanted.shape:
-        if layout.numel:
+        if layout.numel or any([getattr(a, "_storage", None) is target._storage for a in operands]):
             raise ArgumentError(
                 f"{operation}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
             )

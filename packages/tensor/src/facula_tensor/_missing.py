@@ -18,7 +18,7 @@ from typing import Any
 
 from facula_errors import MissingAttributeError
 
-PAGE = "docs/coming-from-pytorch.md"
+PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md"  # as the wheel's metadata says
 
 
 class PyTorchNames:

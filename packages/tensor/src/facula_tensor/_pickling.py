@@ -145,7 +145,8 @@ def check_copied(operation: str, tensor: Tensor) -> None:
     if type(tensor.node) is Node:
         raise OperationError(
             f"{operation}: expected a leaf; this tensor ({show(layout_of_tensor(tensor))}) was computed by "
-            f"{tensor.node.name()} at {tensor.node.where} and would lose its history; use .detach() or .clone()"
+            f"{tensor.node.name()} at {tensor.node.where} and would lose its history; use .detach() or .clone(), "
+            "and hand .detach() to what copies tensors by itself, as plots do"
         )
 
 

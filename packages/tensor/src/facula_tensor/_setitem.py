@@ -151,7 +151,7 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tens
     if record or order is not None or flat._storage is not window._storage:
         check_overlap("setitem", snapshot(window), ())
         put = F.put(flat, named, value, (dim, False))
-        put = F.reshape(put, layout.shape) if order is None else unmerged(F, put, layout.shape, order)
+        put = F.reshape(put if order is None else unmerged(F, put, order), layout.shape)
         _set_window(target, window, put, record)
         return
     check_writable("setitem", window)

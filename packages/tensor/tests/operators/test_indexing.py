@@ -451,3 +451,16 @@ def test_tensors_that_do_not_go_together():
     with pytest.raises(IndexError, match=r"setitem: -4 is out of range for dimension 0 of size 3"):
         x[[0, -4], [0, 1]] = 5.0
     assert x.sum().item() == 12
+
+
+@pytest.mark.parametrize(
+    "index",
+    [(True, [2, 1]), (False, [0]), (True, True), (True, None, slice(0, 2), True), ([2], False, ...), (..., True)],
+)
+def test_bools_beside_others(index):
+    """A bool is a dimension of length 1 or 0 of its own, as in NumPy."""
+    array = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(ft.tensor(array)[index].numpy(), array[index])
+    changed, expected = ft.tensor(array), array.copy()
+    changed[index], expected[index] = 5.0, 5.0
+    np.testing.assert_array_equal(changed.numpy(), expected)

@@ -205,7 +205,7 @@ def test_every_module_that_hands_on_addresses_is_known():
     found = {
         ".".join(("facula_tensor", *path.relative_to(root).with_suffix("").parts))
         for path in root.rglob("*.py")
-        if re.search(r"\.launch\(|\blaunch\(lo\b|\.copy_(in|out)\(", path.read_text())
+        if re.search(r"\.launch\(|\blaunch\(l[oab]\b|\[l[ab]\.dense\]\(|\.copy_(in|out)\(", path.read_text())
     }
     assert found
     assert found <= launching_modules, sorted(found - launching_modules)
