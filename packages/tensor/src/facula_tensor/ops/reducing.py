@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_autograd.extend import LEAF
 from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, contiguous
+from facula_storage.extend import blank
 
 from .._errors import ArgumentError
 from .._operator import composite
@@ -34,17 +36,28 @@ _known: dict[tuple, tuple] = {}  # what calls meant, by number of dimensions, di
 
 def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
     """What the operators of reductions take: `input` at one moment, the dimensions that `dim` means, and `keepdim`."""
-    plain = dim is None or type(dim) is int or (type(dim) is tuple and not dim)
+    try:  # `steady`, written out
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+        parameters = _known[len(layout.shape), dim, keepdim, type(dim)]
+    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+        pass
+    else:
+        if node is LEAF:
+            return input, parameters
+        t = blank(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = node
+        return t, parameters
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
-    if plain:
-        try:
-            return input, _known[ndim, dim, keepdim]
-        except (KeyError, TypeError):
-            pass
     parameters = dims_of(operation, dim, ndim), bool(keepdim)
-    if plain and (keepdim is True or keepdim is False):
-        _known[ndim, dim, keepdim] = parameters
+    if (dim is None or type(dim) is int or dim == ()) and (keepdim is True or keepdim is False):
+        _known[ndim, dim, keepdim, type(dim)] = parameters
     return input, parameters
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_autograd.extend import LEAF
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous
-from facula_storage.extend import FLOATING
+from facula_storage.extend import FLOATING, blank
 
 from .._declare import operator
 from .._errors import DTypeError
@@ -87,24 +88,38 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
-_known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+_known: dict[tuple[int, int, type], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
 
 def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: Tensor | None) -> Tensor:
     """The operator `call` along a dimension as users give it."""
+    if dtype is None and out is None:
+        try:  # `steady`, written out
+            layout = input._layout
+            storage = input._storage
+            offset = input._offset
+            node = input.node
+            parameters = _known[len(layout.shape), dim, type(dim)]
+        except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+            pass
+        else:
+            if node is LEAF:
+                return call(input, parameters)
+            t = blank(Tensor)
+            t._layout = layout
+            t._storage = storage
+            t._offset = offset
+            t.node = node
+            return call(t, parameters)
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
-    if dtype is None and out is None and type(dim) is int:
-        parameters = _known.get((ndim, dim))
-        if parameters is not None:
-            return call(input, parameters)
     if dtype is not None:
         input = recording.to(input, (as_dtype(dtype, operation),))
     at = check_dim(operation, dim, ndim)
     if not ndim:
         return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)
     if type(dim) is int:
-        _known[ndim, dim] = (at,)
+        _known[ndim, dim, int] = (at,)
     return call(input, (at,), out)
 
 
