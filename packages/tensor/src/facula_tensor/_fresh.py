@@ -16,7 +16,7 @@ from ._errors import ArgumentError, named, relabel
 from ._operator import operators
 from ._promotion import _default, as_dtype, get_default_dtype
 from ._tensor import Tensor, make, shown
-from .ops.copying import fill
+from .ops.copying import fill, made_to_fill
 from .ops.shape import sizes
 
 if TYPE_CHECKING:
@@ -172,9 +172,8 @@ def filler(operation: str, number: int) -> Callable[[tuple, Any, Any, Any], Tens
             kind = NUMBER.get(layout.dtype.category)
             plainly = (dtype is None or type(dtype) is DType) and (device is None or type(device) is Device)
             if kind is not None and plainly:
-                plan = layout.device.backend.plan("fill", (kind,), (layout,), ())
-                plan = Plan(plan.operator, (kind(number),), plan.outputs, plan.launch)
-                table.add((layout.shape, layout.dtype, device), plan)
+                launch = made_to_fill(layout, kind).launch
+                table.add((layout.shape, layout.dtype, device), Plan("fill", (kind(number),), (layout,), launch))
             return filled(layout, number, operation)
         except Exception as error:
             relabel(error, operation)

@@ -9,7 +9,7 @@ import numpy as np
 from facula_autograd.extend import edge_to, special
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, DType, Layout, contiguous
+from facula_storage import Device, DType, Layout, Plan, contiguous
 from facula_storage.extend import plain_address
 
 from .._declare import operator
@@ -449,12 +449,20 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
 
 def fill_plan(layout: Layout, kind: type) -> Any:
     """The plan that sets every element to a number of this type."""
-    op = operators["to"]
-    key = (("fill", kind), layout)
-    plan = op.slow_table.by_key.get(key)
-    if plan is None:
-        plan = op.slow_table.add(key, layout.device.backend.plan("fill", (kind,), (layout,), ()))
-    return plan
+    table, key = operators["to"].slow_table, (("fill", kind), layout)
+    plan = table.by_key.get(key)
+    return plan if plan is not None else table.add(key, made_to_fill(layout, kind))
+
+
+def made_to_fill(layout: Layout, kind: type) -> Plan:
+    """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
+    table, key = operators["to"].slow_table, ("fill", kind, layout.dense)
+    known = table.by_rows.get(key) if layout.dense else None
+    if known is None:
+        known = layout.device.backend.plan("fill", (kind,), (layout,), ())
+        if layout.dense and known.any_size:
+            table.add_rows(key, known)
+    return Plan(known.operator, known.parameters, (layout,), known.launch)
 
 
 @asks
