@@ -260,9 +260,9 @@ def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: b
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
-def clamp_max(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
-def clamp_min(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""

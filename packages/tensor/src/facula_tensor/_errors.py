@@ -138,6 +138,8 @@ def _public_name(frame: FrameType) -> str | None:
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
             if not name.startswith("__"):
                 return name
+            if name == "__new__":
+                return frame.f_locals.get("cls", Tensor).__name__
             return function.operator.name if hasattr(function, "operator") else name.strip("_")
     return None
 

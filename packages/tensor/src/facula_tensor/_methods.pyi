@@ -233,13 +233,13 @@ class Methods:
         """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
-    def clamp_max(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
-    def clamp_max_(self, other: Operand) -> Tensor:
+    def clamp_max_(self, max: Operand) -> Tensor:
         """`clamp_max` in place: changes this tensor and returns it."""
-    def clamp_min(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    def clamp_min(self, min: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
-    def clamp_min_(self, other: Operand) -> Tensor:
+    def clamp_min_(self, min: Operand) -> Tensor:
         """`clamp_min` in place: changes this tensor and returns it."""
     def clip(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""

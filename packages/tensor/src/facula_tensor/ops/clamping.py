@@ -9,7 +9,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise
+from .._declare import elementwise, public_form
 from .._errors import ArgumentError, named
 from .._operator import composite, operators
 from .._overrides import asks
@@ -73,6 +73,51 @@ class clamp_max:
 
     def reverse_max(F, g, input, max):
         return F.where(F.gt(input, max), g, 0)
+
+
+_bounded = {name: (operators[name].public, operators[name].changing) for name in ("clamp_min", "clamp_max")}
+
+
+@public_form
+@boundary
+def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:  # noqa: F811  the operator, for users
+    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
+
+    `min` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+
+    >>> from facula_tensor import tensor
+    >>> clamp_min(tensor([-1.0, 0.5]), 0)
+    tensor([0.0000, 0.5000])
+    """
+    return _bounded["clamp_min"][0](input, min, out=out)
+
+
+@public_form
+@boundary
+def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
+    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+
+    `max` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+
+    >>> from facula_tensor import tensor
+    >>> clamp_max(tensor([0.5, 3.0]), 1)
+    tensor([0.5000, 1.0000])
+    """
+    return _bounded["clamp_max"][0](input, max, out=out)
+
+
+@method()
+@boundary
+def clamp_min_(self: Tensor, min: Any) -> Tensor:
+    """`clamp_min` in place: changes this tensor and returns it."""
+    return _bounded["clamp_min"][1](self, min)
+
+
+@method()
+@boundary
+def clamp_max_(self: Tensor, max: Any) -> Tensor:
+    """`clamp_max` in place: changes this tensor and returns it."""
+    return _bounded["clamp_max"][1](self, max)
 
 
 @elementwise
