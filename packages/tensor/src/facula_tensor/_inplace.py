@@ -112,11 +112,11 @@ def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout
     return plan
 
 
-def accumulate(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+def accumulate(op: Operator, operands: tuple) -> Tensor:
     """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
     layout = layout_of_tensor(operands[0])
     if layout.is_contiguous or not overlaps_itself(layout):
-        return general_inplace(op, operands, parameters, alpha)
+        return general_inplace(op, operands)
     return op.raw(*operands)
 
 
