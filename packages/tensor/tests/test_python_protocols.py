@@ -1,5 +1,6 @@
 """What Python asks of a tensor: formatting, `in`, `+x`; and what is said of wrong kinds of arguments."""
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
@@ -33,6 +34,16 @@ def test_bytes():
     for wrong, error in ((tensor([1.5]), TypeError), (tensor([256]), ValueError), (tensor([-1]), ValueError)):
         with pytest.raises(error, match=r"bytes: expected integers from 0 to 255 .* bytes\(t\.numpy\(\)\)"):
             bytes(wrong)
+
+
+def test_a_buffer_would_lose_the_gradient():
+    """What `memoryview(t)` and `numpy.asarray(t)` ask for first, from Python 3.12 on."""
+    x = ft.ones(2, requires_grad=True)
+    with pytest.raises(BufferError, match=r"requires a gradient.*\.detach\(\)"):
+        x.__buffer__(0)
+    with pytest.raises(RuntimeError, match=r"\.detach\(\)"):
+        np.asarray(x)
+    assert x.detach().__buffer__(0).tolist() == [1.0, 1.0]
 
 
 def test_membership_is_of_numbers_and_tensors():

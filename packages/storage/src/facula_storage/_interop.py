@@ -105,7 +105,6 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
         raise
 
 
-@boundary
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it.
 
@@ -116,17 +115,21 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     >>> memoryview(to_buffer(storage, layout)).tolist()
     [0, 1, 2]
     """
-    _need_host(layout, "buffer")
-    itemsize, letters = layout.dtype.itemsize, _FORMATS.get(layout.dtype.name)
-    if letters is None:
-        raise InvalidTypeError(
-            f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
-        )
-    strides = tuple([step * itemsize for step in layout.strides])
-    _check_inside(storage, layout, offset, "buffer")
-    address, released = pin(storage)
-    readonly = storage.version is None
-    return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
+    try:
+        _need_host(layout, "buffer")
+        itemsize, letters = layout.dtype.itemsize, _FORMATS.get(layout.dtype.name)
+        if letters is None:
+            raise InvalidTypeError(
+                f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
+            )
+        strides = tuple([step * itemsize for step in layout.strides])
+        _check_inside(storage, layout, offset, "buffer")
+        address, released = pin(storage)
+        readonly = storage.version is None
+        return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @boundary

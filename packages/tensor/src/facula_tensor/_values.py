@@ -222,11 +222,19 @@ def device_for_dlpack(self: Tensor) -> tuple[int, int]:
 
 
 @method("__buffer__")
-@boundary
 def buffer(self: Tensor, flags: int) -> memoryview:
-    """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
-    now = snapshot(self)
-    return memoryview(to_buffer(now._storage, now._layout, now._offset))
+    """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`).
+
+    BufferError where a gradient is wanted; NumPy then asks `__array__`, which says so.
+    """
+    try:
+        if self.node is not None:
+            raise BufferAccessError("buffer: this tensor requires a gradient, which a buffer would lose; use .detach()")
+        now = snapshot(self)
+        return memoryview(to_buffer(now._storage, now._layout, now._offset))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method("data_ptr")
