@@ -344,6 +344,12 @@ def _make_room(table: dict) -> None:
         pass  # another thread emptied it
 
 
+def forget_layouts() -> None:
+    """Empty the tables: every layout is made anew when it is next asked for."""
+    _table.clear()
+    _rows_first.clear()
+
+
 def settle(a: Layout, b: Layout) -> Layout | None:
     """One layout for two equal ones, or None where they differ. Callers store it on both tensors.
 

@@ -168,6 +168,13 @@ def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> P
     )
 
 
+def forget_plans() -> None:
+    """Empty all tables."""
+    with _changing:
+        for table in list(_tables):
+            table.clear()
+
+
 class listen:
     """While open, call `listener(plan, arguments)` after each launch, in every thread.
 
@@ -199,5 +206,4 @@ class listen:
                 left = list(_listeners)
                 left.remove(self._listener)
                 _listeners = tuple(left)
-            for table in list(_tables):
-                table.clear()
+            forget_plans()

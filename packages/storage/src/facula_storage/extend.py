@@ -1,5 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
+from ._afresh import forgetting, met_twin
 from ._bridge import blank, collection_callback
 from ._devices import register_backend
 from ._dtypes import (
@@ -64,8 +65,10 @@ __all__ = [
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
+    "forgetting",
     "host_view",
     "launching_modules",
+    "met_twin",
     "order_buffer",
     "plain_address",
     "quiet_moment",

@@ -9,7 +9,7 @@ import numpy as np
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
 from facula_errors import InvalidValueError
 from facula_storage import Layout, contiguous, cpu, from_numpy
-from facula_storage.extend import COMPLEX, FLOATING, quiet_moment
+from facula_storage.extend import COMPLEX, FLOATING, forgetting, quiet_moment
 
 from ._errors import mutation, show
 from ._inplace import check_family
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # What backward passes start from, in memory of NumPy's: no block is kept from others.
 _ones: dict[Layout, Tensor] = {}
+forgetting.append(_ones.clear)
 MOST_ONES = 64
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Plan, Storage, contiguous, cpu, int64
-from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, allocate, blank, collecting
+from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, allocate, blank, collecting, forgetting
 
 from ._errors import ArgumentError, named, relabel
 from ._operator import operators
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_LAYOUTS = 1024
 _layouts: dict[tuple, Layout] = {}
+forgetting.append(_layouts.clear)
 _plans = operators["to"].slow_table.by_key  # those of `fill` among them
 _FILLS = {kind: ("fill", kind) for kind in (bool, int, float, complex)}
 NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch

@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_autograd.extend import LEAF, Node, Rule, next_seq
 from facula_storage import layout_of
-from facula_storage.extend import blank
+from facula_storage.extend import blank, met_twin
 
 from ._sites import user_site
 from ._tensor import Overridden, Tensor
@@ -30,7 +30,11 @@ def hold(operands: tuple, record: bool) -> tuple:
             node = a.node
             t = held[id(a)] = blank(Tensor)
             real = layout.real if type(layout) is Overridden else layout
-            t._layout = known = layout_of(real.shape, real.strides, real.dtype, real.device)
+            known = layout_of(real.shape, real.strides, real.dtype, real.device)
+            if known is not real:
+                met_twin()
+                known = layout_of(real.shape, real.strides, real.dtype, real.device)
+            t._layout = known
             t._storage = storage
             t._offset = offset
             if known is not real and a._layout is layout is real:

@@ -8,7 +8,7 @@ from typing import Any
 from facula_autograd.extend import edge_to, special
 from facula_errors import InvalidTypeError, OperationError
 from facula_storage import Layout, bool_, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend import FLOATING, forgetting
 
 from ._divert import unrecorded
 from ._errors import ArgumentError, DTypeError, relabel, show
@@ -71,6 +71,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 # Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
 # ops/copying.py keep their plans, and what the quick path has to know besides.
 _settable: dict[tuple, tuple] = {}
+forgetting.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
 
 

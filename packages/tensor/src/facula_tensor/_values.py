@@ -27,7 +27,7 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import FLOATING, INTEGER, alias, blank, plain_address
+from facula_storage.extend import FLOATING, INTEGER, alias, blank, forgetting, plain_address
 
 from ._errors import ArgumentError, DTypeError, named
 from ._operator import raw, recording
@@ -66,6 +66,7 @@ def _host(self: Tensor) -> Tensor:
 
 # READERS, found by the layouts of one element that were met.
 _readers: dict[Layout, Any] = {}
+forgetting.append(_readers.clear)
 MOST_READERS = 256
 
 

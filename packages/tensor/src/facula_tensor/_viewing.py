@@ -9,7 +9,7 @@ from weakref import ref
 from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
 from facula_errors import InvalidTypeError
 from facula_storage import Layout
-from facula_storage.extend import blank
+from facula_storage.extend import blank, forgetting
 
 from ._errors import named, relabel
 from ._operator import operators, raw, recording
@@ -37,6 +37,7 @@ def make_view(
     Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
     """
     windows: dict[tuple, Window] = {}
+    forgetting.append(windows.clear)
     frame = user_frame if walk else _getframe
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
@@ -117,6 +118,7 @@ def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
 def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
     """The same for operators that give several views of one tensor at once."""
     known: dict[tuple, Sequence[Window]] = {}
+    forgetting.append(known.clear)
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
         found: Sequence[Window] | None = None

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import facula_tensor as ft
+from facula_storage._afresh import start_afresh
 from facula_tensor import functional as F
 from facula_tensor._general import general
 from facula_tensor._inplace import general_inplace
@@ -126,6 +127,12 @@ def test_a_call_gives_the_same_each_time(name, dtype, transposed):
     assert [outcome(way, x, y) for _ in range(3)] == [first] * 3
     fresh = ft.zeros(2, 3, 3).to(dtype)[1].copy_(x)  # the same elements elsewhere in other memory
     assert outcome(way, fresh if not transposed else fresh.t().contiguous().t(), y) == first
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_layouts_of_other_tests():
+    """The tables are bounded, and may be full."""
+    start_afresh()
 
 
 def slow_calls(function) -> list[str]:

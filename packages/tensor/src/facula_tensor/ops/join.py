@@ -10,7 +10,7 @@ from facula_autograd.extend import Node, edge_to, next_seq, special
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import allocate, blank, collecting, plain_address
+from facula_storage.extend import allocate, blank, collecting, forgetting, plain_address
 
 from .._declare import operator
 from .._errors import ArgumentError
@@ -211,6 +211,7 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
 # What is joined in `_two` and `_several`: the layout of the result, how many times the parts follow each other, the
 # dimension, and the bytes of each part; by the layouts and the dimension as it was given.
 _geometries: dict[tuple, tuple[Any, ...]] = {}
+forgetting.append(_geometries.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 
 
