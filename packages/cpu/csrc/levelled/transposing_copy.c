@@ -69,13 +69,11 @@ static ALWAYS_INLINE void fetch_ahead(int64_t from, int64_t bytes)
 #define ELEMENT uint64_t
 #include "../transposing_copy.inc"
 
-struct sixteen {
-    uint64_t low, high;
-};
+typedef uint64_t sixteen __attribute__((vector_size(16), aligned(8), may_alias));
 #define SIZE 16
 #define LANE uint64_t
 #define PIECE 1
-#define ELEMENT struct sixteen
+#define ELEMENT sixteen
 #include "../transposing_copy.inc"
 
 struct work {
@@ -87,13 +85,17 @@ static void copy_band(void *context, int64_t index)
 {
     const struct work *work = context;
     const struct facula_transpose *plan = work->plan;
-    int64_t source = work->source, target = work->target, row = index % plan->bands * plan->band;
-    int64_t rest = index / plan->bands;
+    int64_t source = work->source, target = work->target, row = 0, rest = index;
+    if (plan->bands > 1) { /* a division takes as long as a small matrix */
+        rest = index / plan->bands;
+        row = (index - rest * plan->bands) * plan->band;
+    }
     for (int d = 0; d < plan->dims; d++) {
         const int64_t *dim = plan->nest + 3 * d;
-        source += rest % dim[0] * dim[1];
-        target += rest % dim[0] * dim[2];
-        rest /= dim[0];
+        const int64_t outer = d == plan->dims - 1 ? 0 : rest / dim[0], at = rest - outer * dim[0];
+        source += at * dim[1];
+        target += at * dim[2];
+        rest = outer;
     }
     int64_t rows = plan->rows - row < plan->band ? plan->rows - row : plan->band;
     plan->block(plan, rows, source + row * plan->source_row, target + row * plan->target_step);

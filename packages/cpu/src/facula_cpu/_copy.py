@@ -12,7 +12,7 @@ from ._registry import kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-WORTH_TILES = 16  # both dimensions at least so long, or
+WORTH_TILES = 4  # both dimensions at least so long, or
 LONG = 64  # one of them so long and the other one read, or written, without gaps
 LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
 PIECE = 8192  # elements in a piece of work, about
