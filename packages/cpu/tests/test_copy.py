@@ -109,6 +109,47 @@ def test_transposing(name, threads):
         set_num_threads(before)
 
 
+@pytest.mark.parametrize("source", NAMES)
+@pytest.mark.parametrize("target", NAMES)
+def test_transposing_casts(source, target):
+    """Every pair by way of tiles: the same values as by rows, of ordinary and special numbers."""
+    rng = np.random.default_rng(1)
+    for shape in [(70, 35), (3, 1100), (600, 5), (16, 64)]:
+        a = make(rng, shape, source, False, True)
+        with np.errstate(all="ignore"):
+            same(run("copy", a.T, to=target), cast(a.T, target))
+    a = make(rng, (2, 100, 3, 40), source, False, True)
+    for view in (a.transpose(0, 2, 3, 1), a[:, ::3].transpose(3, 1, 2, 0), a[:, :, :, ::2].transpose(0, 3, 2, 1)):
+        with np.errstate(all="ignore"):
+            same(run("copy", view, to=target), cast(view, target))
+
+
+@pytest.mark.parametrize("name", ["uint8", "int16", "float32", "float64", "complex128"])
+def test_few_rows_and_few_columns(name, level):
+    """Images between channels first and channels last, of 1 to 17 channels; nothing beside the output is written."""
+    rng = np.random.default_rng(2)
+    for channels in range(1, 18):
+        a = make(rng, (2, channels, 9, 11), name, False)
+        same(run("copy", a.transpose(0, 2, 3, 1)), a.transpose(0, 2, 3, 1))
+        a = make(rng, (2, 9, 11, channels), name, False)
+        same(run("copy", a.transpose(0, 3, 1, 2)), a.transpose(0, 3, 1, 2))
+        a = make(rng, (channels, 99), name, False)
+        out = np.zeros((101, channels + 2), a.dtype)
+        launch("copy", [a.T], out[1:-1, 1:-1])
+        same(np.ascontiguousarray(out[1:-1, 1:-1]), a.T)
+        out[1:-1, 1:-1] = 0
+        assert not out.any()
+
+
+@pytest.mark.parametrize("name", ["bool", "bfloat16", "float32", "complex64"])
+def test_every_extent_around_the_tile(name):
+    """The last vectors of a line and of a row, at all their lengths."""
+    rng = np.random.default_rng(3)
+    for rows in [*range(16, 36), 63, 64, 65, 129]:
+        a = make(rng, (rows, 150 - rows), name, False)
+        same(run("copy", a.T), a.T)
+
+
 def test_many_dimensions():
     """Sixteen dimensions that do not merge."""
     a = np.arange(2**16, dtype="i4").reshape((2,) * 16)

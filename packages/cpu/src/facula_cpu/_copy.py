@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._elementwise import byte_steps, collapse, plan_elementwise
+from ._elementwise import byte_steps, collapse, find_form, plan_elementwise
 from ._kernels import ffi
-from ._planners import SERIAL, bound_plan, planner
+from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-WORTH_BLOCKS = 16  # shorter dimensions fit the cache as they are
-BAND = 64  # rows in a piece of work: whole cache lines of any dtype
+WORTH_TILES = 4  # both dimensions at least so long, or
+LONG = 64  # one of them so long and the other one read, or written, without gaps
+LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
+PIECE = 8192  # elements in a piece of work, about
 
 
 @planner("copy")
 def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
     (source,), (target,) = inputs, outputs
-    if not isinstance(source, type) and source.dtype is target.dtype and not source.is_contiguous:
+    if not isinstance(source, type) and not source.is_contiguous:
         plan = plan_transposing(operator, source, target, parameters)
         if plan is not None:
             return plan
@@ -28,35 +30,61 @@ def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 
 def plan_transposing(operator: str, source: Layout, target: Layout, parameters: tuple) -> Plan | None:
-    """The plan in blocks, where source and target each lie without gaps along a dimension of their own."""
-    itemsize = target.dtype.itemsize
+    """The plan by way of tiles, where source and target have their smallest steps along different dimensions."""
     shape = target.shape
     dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
-    columns, source_step, target_step = dims[0]
-    if target_step != itemsize or source_step in (0, itemsize) or columns < WORTH_BLOCKS:
+    at = find_rows(dims, target.dtype.itemsize)
+    if at is None:
         return None
-    rows_at = [at for at, (rows, step, _) in enumerate(dims) if step == itemsize and rows >= WORTH_BLOCKS]
-    if not rows_at:
-        return None
-    at = rows_at[0]
-    rows = dims[at][0]
-    block = kernel_for("transpose_block", itemsize)
+    (columns, source_step, _), (rows, source_row, target_step) = dims[0], dims[at]
+    form = find_form(operator, (source.dtype.code,), target.dtype.code)
+    if form is None:
+        raise no_kernel(operator, (source,), (target,))
     around = dims[1:at] + dims[at + 1 :]
+    band = max(LINE, PIECE // columns // LINE * LINE)
+    block = kernel_for("transpose_block", target.dtype.itemsize)
+    cast, narrow, cost = ffi.NULL, ffi.NULL, block.cost
+    if source.dtype is not target.dtype or source_row != source.dtype.itemsize:
+        first, last = form.fields["convert"]
+        casts = [loop for loop in (first, form.fields["loop"], last) if loop]
+        cast, narrow = casts if len(casts) == 2 else (casts[0], ffi.NULL)
+        cost += form.cost
     struct = ffi.new(
         "struct facula_transpose *",
         {
-            "block": ffi.cast("void (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)", block.address),
+            "block": ffi.cast("facula_transpose_block", block.address),
+            "cast": cast,
+            "round": narrow,
+            "gather": bool(cast) and source_row == source.dtype.itemsize <= target.dtype.itemsize,
             "rows": rows,
             "columns": columns,
+            "source_row": source_row,
             "source_step": source_step,
-            "target_step": dims[at][2],
-            "band": BAND,
-            "bands": -(-rows // BAND),
-            "serial": SERIAL // block.cost,
-            "itemsize": itemsize,
+            "target_step": target_step,
+            "band": band,
+            "bands": -(-rows // band),
+            "serial": SERIAL // cost,
             "dims": len(around),
             "nest": [number for dim in around for number in dim],
         },
     )
     kernel = kernel_for("transposing_copy")
-    return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=block.cost)
+    return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=cost)
+
+
+def find_rows(dims: list[tuple[int, ...]], itemsize: int) -> int | None:
+    """Which of `dims` (see `collapse`) is turned over against the first; None where tiles are not worth it.
+
+    >>> find_rows([(100, 800, 4), (200, 4, 400)], 4), find_rows([(100, 4, 4), (200, 800, 400)], 4)
+    (1, None)
+    """
+    columns, column_step, target_step = dims[0]
+    if target_step != itemsize:
+        return None
+    steps = [(step, at) for at, (_, step, _) in enumerate(dims) if step]
+    step, at = min(steps, default=(0, 0))
+    if at == 0 or step >= LINE or not column_step:
+        return None
+    rows = dims[at][0]
+    worth = min(rows, columns) >= WORTH_TILES or rows >= LONG or (columns >= LONG and column_step == rows * step)
+    return at if worth else None

@@ -1,5 +1,5 @@
-/* Copies between dtypes: cast.inc for each source. float16 and bfloat16 go through float32 (levelled/half.c). */
-#include "kernel.h"
+/* Copies between dtypes: cast.inc for each source. float16 and bfloat16 go through float32 (half.c). */
+#include "../kernel.h"
 
 static ALWAYS_INLINE int64_t truncated(double x)
 {
@@ -16,7 +16,7 @@ static ALWAYS_INLINE int32_t truncated_short(double x)
 #define S uint8_t
 #define SUFFIX bool
 #define CODE BOOL
-#include "cast.inc"
+#include "../cast.inc"
 #undef READ
 
 #define READ(x) (x)
@@ -24,27 +24,27 @@ static ALWAYS_INLINE int32_t truncated_short(double x)
 #define S uint8_t
 #define SUFFIX uint8
 #define CODE UINT8
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S int8_t
 #define SUFFIX int8
 #define CODE INT8
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S int16_t
 #define SUFFIX int16
 #define CODE INT16
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S int32_t
 #define SUFFIX int32
 #define CODE INT32
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
-#include "cast.inc"
+#include "../cast.inc"
 
 #undef TO_INTEGER
 #define TO_INTEGER(type, x) ((type)(sizeof(type) == 8 ? truncated(x) : truncated_short(x)))
@@ -52,19 +52,19 @@ static ALWAYS_INLINE int32_t truncated_short(double x)
 #define S float
 #define SUFFIX float32
 #define CODE FLOAT32
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S double
 #define SUFFIX float64
 #define CODE FLOAT64
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S float _Complex
 #define SUFFIX complex64
 #define CODE COMPLEX64
-#include "cast.inc"
+#include "../cast.inc"
 
 #define S double _Complex
 #define SUFFIX complex128
 #define CODE COMPLEX128
-#include "cast.inc"
+#include "../cast.inc"
