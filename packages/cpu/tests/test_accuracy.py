@@ -83,6 +83,14 @@ def test_error_bound(operator, level):
     assert errors.max() < bound, f"{errors.max()} at {x[errors.argmax()]}"
 
 
+def test_gelu_where_its_forms_meet(level):
+    """gelu from -0.45 to -2.25, where its two forms meet: float32 within 2 units, at every level."""
+    x = np.arange(0xBEE66666, 0xC0100000, 61, dtype=np.uint32).view("f4")
+    exact = gelu(x.astype("f8"))
+    errors = units(run("gelu", x).astype("f8"), exact)
+    assert errors.max() < 2.0, f"{errors.max()} at {x[errors.argmax()]}"
+
+
 @pytest.mark.parametrize("operator", list(FUNCTIONS))
 def test_float64_beside_extended_precision(operator, level):
     """float64 against NumPy's extended precision where the machine has it (64 bits of significand on x86)."""
