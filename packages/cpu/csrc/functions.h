@@ -12,6 +12,7 @@
 #define real_exp(x) _Generic((x), float: exp_float32, double: exp_float64)(x)
 #define real_log(x) _Generic((x), float: log_float32, double: log_float64)(x)
 #define real_log1p(x) _Generic((x), float: log1p_float32, double: log1p_float64)(x)
+#define real_log1p_exp(x) _Generic((x), float: log1p_exp_float32, double: log1p_exp_float64)(x)
 #define real_expm1(x) _Generic((x), float: expm1_float32, double: expm1_float64)(x)
 #define real_tanh(x) _Generic((x), float: tanh_float32, double: tanh_float64)(x)
 #define real_sigmoid(x) _Generic((x), float: sigmoid_float32, double: sigmoid_float64)(x)

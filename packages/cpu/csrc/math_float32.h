@@ -136,6 +136,19 @@ static ALWAYS_INLINE float log1p_float32(float x)
     return x < __builtin_inff() ? result : x;
 }
 
+/* log1p(u) for u from 0 to 1, or NaN: for the exponential of a number that is not positive. */
+static ALWAYS_INLINE float log1p_unit_float32(float u)
+{
+    const int large = u > 0x1.a8279ap-2f; /* root of 2, less 1 */
+    return log_of_parts(large ? 1.0f : 0.0f, large ? MULTIPLY_ADD(0.5f, u, -0.5f) : u);
+}
+
+/* log(1 + exp(-|x|)) */
+static ALWAYS_INLINE float log1p_exp_float32(float x)
+{
+    return log1p_unit_float32(exp_float32(-__builtin_fabsf(x)));
+}
+
 static ALWAYS_INLINE float tanh_float32(float x)
 {
     float size = __builtin_fabsf(x), square = x * x;

@@ -30,14 +30,23 @@ static ALWAYS_INLINE uint64_t bits_of_double(double value)
     return bits;
 }
 
-/* p[0] + p[1] x + ... by Horner's rule; the compiler unrolls it. */
+/* p[0] + p[1] x + ..., of degree 3 or more. Odd and even powers apart, by Horner's rule in x^2: two short chains of
+   dependent operations where Horner's own is one long chain, which processors wait for. The last step is Horner's, so that
+   the result is rounded once; the compiler unrolls it. */
 static ALWAYS_INLINE double polynomial64(double x, const double *p, int degree)
 {
-    double value = p[degree];
+    const double square = x * x;
+    double upper = p[degree], lower = p[degree - 1];
 #pragma GCC unroll 32
-    for (int i = degree - 1; i >= 0; i--)
-        value = MULTIPLY_ADD64(value, x, p[i]);
-    return value;
+    for (int i = degree - 2; i > 1; i -= 2) {
+        upper = MULTIPLY_ADD64(upper, square, p[i]);
+        lower = MULTIPLY_ADD64(lower, square, p[i - 1]);
+    }
+    /* `lower` ends with p[1] or p[2]; `upper`, one power above, with p[2] or p[3] */
+    double value = MULTIPLY_ADD64(upper, x, lower);
+    if (degree % 2 == 1)
+        value = MULTIPLY_ADD64(value, x, p[1]);
+    return MULTIPLY_ADD64(value, x, p[0]);
 }
 
 /* 2^n for -1022 <= n <= 1023, n in the low bits of a number to which ROUNDING64 was added. */
@@ -144,6 +153,19 @@ static ALWAYS_INLINE double log1p_float64(double x)
     result = x < -1.0 ? __builtin_nan("") : result;
     result = __builtin_fabs(x) < 0x1p-53 ? x : result;
     return x < __builtin_inf() ? result : x;
+}
+
+/* log1p(u) for u from 0 to 1, or NaN. */
+static ALWAYS_INLINE double log1p_unit_float64(double u)
+{
+    const int large = u > 0x1.a827999fcef34p-2;
+    return log_of_parts64(large ? 1.0 : 0.0, large ? MULTIPLY_ADD64(0.5, u, -0.5) : u);
+}
+
+/* log(1 + exp(-|x|)) */
+static ALWAYS_INLINE double log1p_exp_float64(double x)
+{
+    return log1p_unit_float64(exp_float64(-__builtin_fabs(x)));
 }
 
 static ALWAYS_INLINE double tanh_float64(double x)

@@ -18,6 +18,11 @@ def silu(x):
     return np.where(x == -np.inf, -0.0, x / (1 + np.exp(-x)))
 
 
+def softplus(x):
+    """log(1 + exp(x)), and x above 20."""
+    return np.where(x > 20, x, np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
+
+
 def gelu(x):
     """x times the normal distribution's probability of less than x, of float64."""
     tail = np.vectorize(erfc, otypes=["f8"])(-x.astype("f8") * float(ROOT_HALF))
@@ -41,6 +46,7 @@ FUNCTIONS = {
     "expm1": (np.expm1, 1.7),
     "silu": (silu, 2.0),
     "log_sigmoid": (lambda x: np.where(x < 0, x, 0) - np.log1p(np.exp(-np.abs(x))), 2.0),
+    "softplus": (softplus, 2.0),
     "gelu_tanh": (gelu_tanh, 2.0),
     "sin": (np.sin, 1.0),
     "cos": (np.cos, 1.0),
@@ -75,6 +81,14 @@ def test_error_bound(operator, level):
     with np.errstate(all="ignore"):
         errors = units(got.astype("f8"), exact)
     assert errors.max() < bound, f"{errors.max()} at {x[errors.argmax()]}"
+
+
+def test_gelu_where_its_forms_meet(level):
+    """gelu from -0.45 to -2.25, where its two forms meet: float32 within 2 units, at every level."""
+    x = np.arange(0xBEE66666, 0xC0100000, 61, dtype=np.uint32).view("f4")
+    exact = gelu(x.astype("f8"))
+    errors = units(run("gelu", x).astype("f8"), exact)
+    assert errors.max() < 2.0, f"{errors.max()} at {x[errors.argmax()]}"
 
 
 @pytest.mark.parametrize("operator", list(FUNCTIONS))
@@ -188,6 +202,7 @@ def test_gradients_of_activations(dtype, level):
     wanted = {
         "silu_grad": s * (1 + wide * (1 - s)),
         "log_sigmoid_grad": 1 - s,
+        "softplus_grad": np.where(x > 20, 1, s),
         "gelu_grad": below + wide * np.exp(-wide * wide / 2) * ROOT / 2,
         "gelu_tanh_grad": t * (1 + wide * (1 - t) * slope),
     }

@@ -36,10 +36,8 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     beta, threshold = as_real(beta, "softplus", "beta"), as_real(threshold, "softplus", "threshold")
     if beta == 0:
         raise InvalidValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
-    if beta == 1 and threshold >= 20 and input.is_floating_point() and input.dtype.itemsize <= 4:
-        return recording.sub(
-            0.0, logsigmoid(recording.neg(input))
-        )  # x itself beyond 20, but for what float64 would show
+    if beta == 1 and threshold == 20 and input.is_floating_point():
+        return recording.softplus(input)
     scaled = recording.mul(input, beta)
     smooth = recording.neg(logsigmoid(recording.neg(scaled)))
     return recording.where(recording.gt(scaled, threshold), input, recording.div(smooth, beta))

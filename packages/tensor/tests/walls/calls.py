@@ -168,6 +168,8 @@ CALLS = {
     "slice_back": lambda x, y: F.slice_back(x, (ft.zeros(5, 4)._layout, 0, 1, 1)),
     "softmax": lambda x, y: x.softmax(0),
     "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
+    "softplus": lambda x, y: F.softplus(x),
+    "softplus_grad": lambda x, y: F.softplus_grad(x, y),
     "sqrt": lambda x, y: x.sqrt(),
     "square": lambda x, y: x.square(),
     "squared_difference": lambda x, y: F.squared_difference(x, y),

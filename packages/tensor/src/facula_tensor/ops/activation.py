@@ -59,6 +59,31 @@ class _log_sigmoid_grad:
 
 
 @elementwise
+class _softplus:
+    """log(1 + exp(x)), without overflow; x itself above 20."""
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.softplus_grad(g, input)
+
+
+@elementwise
+class _softplus_grad:
+    """g * sigmoid(x), and g where x is above 20, in one pass."""
+
+    inputs = ("input", "other")
+
+    def reverse_input(F, g, _input, other):
+        return F.softplus_grad(g, other)
+
+    def reverse_other(F, g, input, other):
+        s = F.sigmoid(other)
+        return F.where(F.gt(other, 20), 0, F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
+
+
+@elementwise
 class _silu:
     """x * sigmoid(x)."""
 
