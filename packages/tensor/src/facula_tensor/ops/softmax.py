@@ -91,26 +91,10 @@ class _softmax_grad:
 _known: dict[tuple[int, int, type], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
 
-def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
     """The operator `call` along a dimension as users give it."""
-    if dtype is None and out is None:
-        try:  # `steady`, written out
-            layout = input._layout
-            storage = input._storage
-            offset = input._offset
-            node = input.node
-            parameters = _known[len(layout.shape), dim, type(dim)]
-        except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
-            pass
-        else:
-            if node is LEAF:
-                return call(input, parameters)
-            t = blank(Tensor)
-            t._layout = layout
-            t._storage = storage
-            t._offset = offset
-            t.node = node
-            return call(t, parameters)
+    if axis is not None or dim is None:
+        dim = needed_dim(operation, dim, axis)
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     if dtype is not None:
@@ -135,9 +119,24 @@ def log_softmax(
     tensor([-0.6931, -0.6931])
     """
     try:
-        if axis is not None or dim is None:
-            dim = needed_dim("log_softmax", dim, axis)
-        return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
+        if axis is dtype is out is None:
+            try:  # `steady`, written out: a call would cost as much as the rest
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _known[len(layout.shape), dim, type(dim)]  # type: ignore[index]
+            except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+                pass
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+                return recording.log_softmax(input, parameters)
+        return _along("log_softmax", recording.log_softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -155,9 +154,24 @@ def softmax(
     tensor([0.5000, 0.5000])
     """
     try:
-        if axis is not None or dim is None:
-            dim = needed_dim("softmax", dim, axis)
-        return _along("softmax", recording.softmax, input, dim, dtype, out)
+        if axis is dtype is out is None:
+            try:  # `steady`, written out: a call would cost as much as the rest
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _known[len(layout.shape), dim, type(dim)]  # type: ignore[index]
+            except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+                pass
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+                return recording.softmax(input, parameters)
+        return _along("softmax", recording.softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
