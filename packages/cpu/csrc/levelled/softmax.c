@@ -43,8 +43,16 @@ static ALWAYS_INLINE void narrow_lanes(uint16_t *o, const float *v)
 #define COST 600
 #include "../softmax.inc"
 
+/* As exp_not_positive: results below 2^-1021 are 0. */
+static ALWAYS_INLINE double exp_not_positive64(double x)
+{
+    double shifted, y = 1.0 + small_expm1_64(reduce_exp64(x, &shifted));
+    double scaled = double_of_bits(bits_of_double(y) + (bits_of_double(shifted) << 52));
+    return x >= -707.0 ? scaled : 0.0 > x ? 0.0 : x; /* NaN stays NaN */
+}
+
 #undef EXP_SHIFTED
-#define EXP_SHIFTED real_exp
+#define EXP_SHIFTED exp_not_positive64
 #define S double
 #define SUFFIX float64
 #define NUMBER double

@@ -88,7 +88,7 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
-_known: dict[tuple[int, int, type], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+_known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
 
 def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
@@ -103,7 +103,7 @@ def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype:
     if not ndim:
         return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)
     if type(dim) is int:
-        _known[ndim, dim, int] = (at,)
+        _known[ndim, dim] = (at,)
     return call(input, (at,), out)
 
 
@@ -119,14 +119,14 @@ def log_softmax(
     tensor([-0.6931, -0.6931])
     """
     try:
-        if axis is dtype is out is None:
+        if type(dim) is int and axis is dtype is out is None:
             try:  # `steady`, written out: a call would cost as much as the rest
                 layout = input._layout
                 storage = input._storage
                 offset = input._offset
                 node = input.node
-                parameters = _known[len(layout.shape), dim, type(dim)]  # type: ignore[index]
-            except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+                parameters = _known[len(layout.shape), dim]
+            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
                 pass
             else:
                 if node is not LEAF:
@@ -154,14 +154,14 @@ def softmax(
     tensor([0.5000, 0.5000])
     """
     try:
-        if axis is dtype is out is None:
+        if type(dim) is int and axis is dtype is out is None:
             try:  # `steady`, written out: a call would cost as much as the rest
                 layout = input._layout
                 storage = input._storage
                 offset = input._offset
                 node = input.node
-                parameters = _known[len(layout.shape), dim, type(dim)]  # type: ignore[index]
-            except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+                parameters = _known[len(layout.shape), dim]
+            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
                 pass
             else:
                 if node is not LEAF:
