@@ -149,6 +149,32 @@ for shape, dim in SHAPES:
     for dtype in ("float64", "bfloat16", "int64"):
         reduction("sum", shape, dim, dtype)
 
+
+def softmax(name: str, shape: tuple[int, ...], dim: int, dtype: str) -> None:
+    """Softmax or its logarithm along a dimension; and its gradient alone, of a graph that is kept."""
+
+    def make(F: Any) -> tuple:
+        return (normal(F, *shape, dtype=dtype),)
+
+    def make_graph(F: Any) -> tuple:
+        x = normal(F, *shape, dtype=dtype).requires_grad_()
+        return x, getattr(x, name)(dim), normal(F, *shape, dtype=dtype)
+
+    def gradient(F: Any, x: Any, result: Any, g: Any) -> None:
+        result.backward(g, retain_graph=True)
+        x.grad = None
+
+    sizes = "×".join(map(str, shape)) + ("" if dtype == "float32" else " " + dtype)
+    if dtype != "float32":
+        row(f"x.{name}({dim}), {sizes}", LOOSE, make, lambda F, x: getattr(x, name)(dim))
+    row(f"x.{name}({dim}), {sizes}, backward", LOOSE, make_graph, gradient)
+
+
+for shape, dim in (SHAPES[1], SHAPES[2], ((10_000, 100), 1), ((20_000, 7), 1), SHAPES[7], ((300_000, 3), 0)):
+    for name in ("softmax", "log_softmax"):
+        for dtype in ("float32", "float64", "float16", "bfloat16"):
+            softmax(name, shape, dim, dtype)
+
 # -------------------------------------------------------------------------------------------------- transposing copies
 TRANSPOSED = (
     ((1024, 1024), (1, 0)), ((4096, 512), (1, 0)), ((512, 4096), (1, 0)), ((1000, 333), (1, 0)),

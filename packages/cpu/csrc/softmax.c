@@ -18,7 +18,8 @@ static void run_segment(const struct work *work, int64_t number)
     const int64_t start = number % in_row * plan->segment;
     const int64_t count = dims[0] - start < plan->segment ? dims[0] - start : plan->segment;
     struct facula_rows rows = {
-        plan->n, work->x + start * dims[1], work->y + start * dims[2], work->o + start * dims[3],
+        plan->n, plan->fold,
+        work->x + start * dims[1], work->y + start * dims[2], work->o + start * dims[3],
         plan->x_step, plan->y_step, plan->o_step,
     };
     int64_t rest = number / in_row;
@@ -29,16 +30,7 @@ static void run_segment(const struct work *work, int64_t number)
         rows.y += index * dim[2];
         rows.o += index * dim[3];
     }
-    if (plan->by_column) {
-        plan->kernel->column(&rows, count, dims[1], dims[2], dims[3]);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        plan->kernel->row(&rows);
-        rows.x += dims[1];
-        rows.y += dims[2];
-        rows.o += dims[3];
-    }
+    (plan->by_column ? plan->kernel->column : plan->kernel->row)(&rows, count, dims[1], dims[2], dims[3]);
 }
 
 static void run_task(void *context, int64_t number)

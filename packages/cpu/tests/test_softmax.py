@@ -59,7 +59,15 @@ def test_any_dim_and_strides(operator, name, shape, data):
     check(operator, arrays, dim, laid_out(rng, empty(shape, name)), name)
 
 
-@pytest.mark.parametrize("shape", [(200, 10), (100, 64), (100, 65), (50, 1000), (3, 40_000), (4, 30, 500)])
+# Rows shorter than a vector, of whole vectors and with some over, in whole batches and parts of one; then columns so
+# few that several elements of each are taken side by side, some over; then enough columns for vectors.
+SHAPES = [
+    (200, 2), (200, 10), (37, 15), (35, 16), (37, 33), (100, 64), (100, 65), (9, 512), (9, 513), (50, 1000),
+    (3, 40_000), (2000, 3), (20, 4, 8), (5, 33, 3), (7, 50, 17), (3, 16, 196), (4, 30, 500),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_contiguous_rows(operator, name, shape, level):
@@ -76,15 +84,36 @@ def test_contiguous_rows(operator, name, shape, level):
     set_num_threads(before)
 
 
-@pytest.mark.parametrize("n", [1, 9, 64, 65, 300])
-@pytest.mark.parametrize("rows", [1, 40])
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("n", [10, 16, 33, 300])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_rows_apart(operator, n, name):
+    """Rows of neighbours with others between them, which stay what they are."""
+    rng = np.random.default_rng(7)
+    arrays = operands(rng, operator, (21, n), 1, name)
+    apart = [np.full_like(empty((21, n + 20), name), 7) for _ in range(len(arrays) + 1)]
+    for array, wide in zip(arrays, apart, strict=False):
+        wide[:, 9 : 9 + n] = array
+    wanted = apart[-1].copy()
+    wanted[:, 9 : 9 + n] = compute(operator, arrays, (empty((21, n), name),), (1,))
+    *inputs, output = [wide[:, 9 : 9 + n] for wide in apart]
+    compute(operator, inputs, (output,), (1,))
+    np.testing.assert_array_equal(apart[-1], wanted)
+
+
+@pytest.mark.parametrize("n", [1, 9, 16, 33, 64, 65, 300, 600])
+@pytest.mark.parametrize("rows", [1, 3, 40])
+@pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("operator", ["softmax", "log_softmax"])
-def test_special_values(operator, rows, n):
+def test_special_values(operator, dim, rows, n):
     """-inf takes no part; rows of nothing but -inf, or with NaN or +inf, give NaN."""
     for special, position in ((np.nan, n // 2), (np.inf, n - 1), (-np.inf, 0), (-np.inf, slice(None))):
         array = np.linspace(-1, 1, rows * n, dtype="f4").reshape(rows, n)
         array[0, position] = special
-        got = compute(operator, (array,), (np.empty_like(array),), (1,))
+        if dim:
+            got = compute(operator, (array,), (np.empty_like(array),), (1,))
+        else:
+            got = compute(operator, (array.T.copy(),), (np.empty_like(array.T, order="C"),), (0,)).T
         if special == -np.inf and position == 0 and n > 1:
             assert got[0, 0] == (0 if operator == "softmax" else -np.inf)
             total = got[0, 1:].astype("f8") if operator == "softmax" else np.exp(got[0, 1:].astype("f8"))
@@ -100,10 +129,11 @@ def test_an_output_may_be_its_input():
     """Exact aliases are right in every operator."""
     rng = np.random.default_rng(6)
     for operator in OPERATORS:
-        for shape in ((30, 10), (5, 64), (5, 300)):
-            arrays = operands(rng, operator, shape, 1, "float32")
-            wanted = compute(operator, arrays, (np.empty(shape, "f4"),), (1,))
-            for position in range(len(arrays)):
-                copies = [array.copy() for array in arrays]
-                compute(operator, copies, (copies[position],), (1,))
-                np.testing.assert_array_equal(copies[position], wanted)
+        for shape in ((30, 10), (20, 33), (5, 64), (5, 300), (5, 600), (100, 3), (100, 19)):
+            for dim in (0, 1):
+                arrays = operands(rng, operator, shape, dim, "float32")
+                wanted = compute(operator, arrays, (np.empty(shape, "f4"),), (dim,))
+                for position in range(len(arrays)):
+                    copies = [array.copy() for array in arrays]
+                    compute(operator, copies, (copies[position],), (dim,))
+                    np.testing.assert_array_equal(copies[position], wanted)

@@ -4,21 +4,22 @@
 
 /* Inputs x and y (NULL where there is one input) and output o. Steps are in bytes: along the row, and from row to row. */
 struct facula_rows {
-    int64_t n; /* elements in a row */
+    int64_t n;    /* elements in a row */
+    int64_t fold; /* how many elements of a row are taken side by side, with those of its neighbours; a power of two */
     const char *x, *y;
     char *o;
     int64_t x_step, y_step, o_step;
 };
 
-/* How one operator computes one row of neighbours; and `count` rows side by side, of any steps. */
+/* How one operator computes `count` rows of neighbours; and `count` rows side by side, of any steps. */
 struct facula_row_kernel {
-    void (*row)(const struct facula_rows *rows);
+    void (*row)(const struct facula_rows *rows, int64_t count, int64_t x_next, int64_t y_next, int64_t o_next);
     void (*column)(const struct facula_rows *rows, int64_t count, int64_t x_next, int64_t y_next, int64_t o_next);
 };
 
 struct facula_softmax {
     const struct facula_row_kernel *kernel;
-    int64_t n, x_step, y_step, o_step;
+    int64_t n, fold, x_step, y_step, o_step;
     int64_t segment, segments, group; /* rows in a segment; all segments; segments in a task */
     int32_t operands;                 /* 2, or 3 with y */
     int32_t by_column, serial, dims;

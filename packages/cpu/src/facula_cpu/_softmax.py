@@ -14,9 +14,25 @@ from ._registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout
 
-SHORT, SIDE_BY_SIDE = 24, 16  # rows so short are computed side by side, if there are so many
-STRIP = 256
+LANES, BATCH, STRIP, FOLDED = 16, 16, 256, 1024  # as in the kernels
+WIDTH = 128  # numbers side by side that keep them busy
+NARROW = 4  # rows of so few neighbours are columns too, if there are vectors of them
 ROW_COST, COLUMN_COST = 40_000, 5_000  # picoseconds
+
+
+def folded(n: int, columns: int) -> int:
+    """How many elements of each column are taken side by side, a power of two, where rows lie close together.
+
+    Rows of `columns` numbers are too short for vectors, or leave a part of one over.
+    """
+    fold = 1
+    while fold * columns % LANES:
+        fold *= 2
+    if fold * columns > FOLDED:
+        return 1
+    while 2 * fold * columns <= WIDTH and 8 * fold <= n:
+        fold *= 2
+    return fold
 
 
 @planner("softmax", "log_softmax", "softmax_grad", "log_softmax_grad")
@@ -43,19 +59,22 @@ def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     dims = collapse(shape, list(steps)) if o.numel else [(0, 0, 0, 0)]
     first = dims[0][0]
     rows = o.numel // n if n else 0
-    by_column = max(along) != size or min(along) != size or (n <= SHORT and first >= SIDE_BY_SIDE)
+    by_column = along != [size] * 3 or (n <= NARROW and first >= LANES)
+    fold = 1
+    if first > 1 and along == [first * size] * 3 and dims[0][1:] == (size, size, size):
+        fold = folded(n, first)
     row = n * kernel.cost + (COLUMN_COST if by_column else ROW_COST)
     work = rows * row
     segment = first or 1
     if work > SERIAL:
         segment = min(segment, max(1, SERIAL // (2 * row)))
-        if by_column:
-            segment = min(first, -(-segment // STRIP) * STRIP)
+        whole = STRIP if by_column else BATCH
+        segment = min(first, -(-segment // whole) * whole) or 1
     segments = -(-first // segment) * (rows // first if first else 0)
     nest = [number for one in dims for number in one]
     struct = ffi.new("struct facula_softmax *", {"nest": nest})
     struct.kernel = ffi.cast("struct facula_row_kernel *", kernel.address)
-    struct.n, struct.x_step, struct.y_step, struct.o_step = n, *along
+    struct.n, struct.fold, struct.x_step, struct.y_step, struct.o_step = n, fold, *along
     struct.segment, struct.segments = segment, segments
     struct.group = max(1, SERIAL // (2 * segment * row))
     struct.operands = 1 + len(inputs)

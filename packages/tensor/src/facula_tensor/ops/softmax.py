@@ -88,29 +88,13 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
-_known: dict[tuple[int, int, type], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+_known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
 
-def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
     """The operator `call` along a dimension as users give it."""
-    if dtype is None and out is None:
-        try:  # `steady`, written out
-            layout = input._layout
-            storage = input._storage
-            offset = input._offset
-            node = input.node
-            parameters = _known[len(layout.shape), dim, type(dim)]
-        except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
-            pass
-        else:
-            if node is LEAF:
-                return call(input, parameters)
-            t = blank(Tensor)
-            t._layout = layout
-            t._storage = storage
-            t._offset = offset
-            t.node = node
-            return call(t, parameters)
+    if axis is not None or dim is None:
+        dim = needed_dim(operation, dim, axis)
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     if dtype is not None:
@@ -119,7 +103,7 @@ def _along(operation: str, call: Any, input: Tensor, dim: Any, dtype: Any, out: 
     if not ndim:
         return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)
     if type(dim) is int:
-        _known[ndim, dim, int] = (at,)
+        _known[ndim, dim] = (at,)
     return call(input, (at,), out)
 
 
@@ -135,9 +119,24 @@ def log_softmax(
     tensor([-0.6931, -0.6931])
     """
     try:
-        if axis is not None or dim is None:
-            dim = needed_dim("log_softmax", dim, axis)
-        return _along("log_softmax", recording.log_softmax, input, dim, dtype, out)
+        if type(dim) is int and axis is dtype is out is None:
+            try:  # `steady`, written out: a call would cost as much as the rest
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _known[len(layout.shape), dim]
+            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+                pass
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+                return recording.log_softmax(input, parameters)
+        return _along("log_softmax", recording.log_softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -155,9 +154,24 @@ def softmax(
     tensor([0.5000, 0.5000])
     """
     try:
-        if axis is not None or dim is None:
-            dim = needed_dim("softmax", dim, axis)
-        return _along("softmax", recording.softmax, input, dim, dtype, out)
+        if type(dim) is int and axis is dtype is out is None:
+            try:  # `steady`, written out: a call would cost as much as the rest
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _known[len(layout.shape), dim]
+            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+                pass
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+                return recording.softmax(input, parameters)
+        return _along("softmax", recording.softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
