@@ -5,11 +5,13 @@
 #include "../plans/reduce.h"
 #include "../reduce_sums.h"
 
+#define MORE(x, found) PASTE(PASTE(VALUES, units), NUMBER)(x, found)
+
 #define HAS_NAN 0
 #define IS_NAN(x) 0
-#define MORE(x, found) SELECT(BEYOND(x, found), x, found)
 #define UNORDERED(x, y) ((nan_mask){0})
 
+#define LOADED(x) ((unsigned_bytes)((x) != 0) & 1)
 #define S uint8_t
 #define SUFFIX bool
 #define CODE BOOL
@@ -20,6 +22,9 @@
 #define READ(x) ((x) != 0)
 #define WRITE(x) (x)
 #include "../extremes.inc"
+
+#undef LOADED
+#define LOADED(x) (x)
 
 #define S uint8_t
 #define SUFFIX uint8
@@ -78,11 +83,9 @@
 
 #undef HAS_NAN
 #undef IS_NAN
-#undef MORE
 #undef UNORDERED
 #define HAS_NAN 1
 #define IS_NAN(x) ((x) != (x))
-#define MORE(x, found) PASTE(PASTE(VALUES, units), NUMBER)(x, found)
 #define UNORDERED(x, y) PASTE(unordered, NUMBER)(x, y)
 
 #define S float
