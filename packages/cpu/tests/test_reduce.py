@@ -144,3 +144,46 @@ def test_places_in_large_arrays(shape):
         np.testing.assert_array_equal(got, np.argmax(array, axis=dim))
     got = compute("argmin", (array,), (empty((), "int64"),), (None, False))
     assert got == np.argmin(array)
+
+
+def check_extremes(array, name, dim):
+    """That extremes along `dim`, and their places, are NumPy's."""
+    x = widen(array)
+    shape = reduced_shape(array.shape, (dim,), False)
+    for alone, both, value, place in (("amax", "max_dim", np.max, np.argmax), ("amin", "min_dim", np.min, np.argmin)):
+        wanted = value(x, axis=dim)
+        np.testing.assert_array_equal(widen(compute(alone, (array,), (empty(shape, name),), ((dim,), False))), wanted)
+        extremes, places = compute(both, (array,), (empty(shape, name), empty(shape, "int64")), (dim, False))
+        np.testing.assert_array_equal(widen(extremes), wanted)
+        np.testing.assert_array_equal(places, place(x, axis=dim))
+
+
+@pytest.mark.parametrize("length", [1, 3, 8, 15, 16, 17, 33, 64, 65, 130, 300, 1030, 9000])
+@pytest.mark.parametrize("name", ["bool", *INTEGERS, *FLOATS])
+def test_extremes_at_the_ends_of_vectors_and_blocks(name, length, level):
+    """Along rows and down columns, of few and of many, among equal elements; a NaN wins wherever it stands."""
+    rng = np.random.default_rng(length)
+    for others in (1, 3, 40) if length < 9000 else (2,):
+        for shape, dim in (((others, length), 1), ((length, others), 0)):
+            array = values(rng, shape, name, special=False)
+            check_extremes(array, name, dim)
+            check_extremes(laid_out(rng, array), name, dim)
+            if name in FLOATS:
+                x = widen(array)
+                at = rng.integers(0, length, others)
+                x[(np.arange(others), at) if dim else (at, np.arange(others))] = np.nan
+                x[..., :1] = -np.inf  # the least there is, but for NaNs elsewhere
+                check_extremes(narrow(x, name), name, dim)
+
+
+@pytest.mark.parametrize("name", ["int8", "int64", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(("shape", "dim"), [((70_001,), 0), ((30_001, 3), 0), ((2, 40_000), 1), ((5, 900, 8), 1)])
+def test_extremes_of_many(name, shape, dim, level):
+    """In pieces; columns so few that several rows make a vector."""
+    rng = np.random.default_rng(4)
+    array = values(rng, shape, name, special=False)
+    check_extremes(array, name, dim)
+    if name in FLOATS:
+        x = widen(array)
+        x.reshape(-1)[x.size // 2 :: x.size // 3] = np.nan
+        check_extremes(narrow(x, name), name, dim)

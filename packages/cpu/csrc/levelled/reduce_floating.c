@@ -1,4 +1,4 @@
-/* Sums, products and extremes of floating-point numbers. */
+/* Sums and products of floating-point numbers. */
 #include "../half.h"
 #include "../kernel.h"
 #include "../plans/reduce.h"

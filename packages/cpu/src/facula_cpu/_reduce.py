@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_DIMS = 64
 SEGMENT = 512  # outputs that are folded together at most
 SHORT, WIDE = 32, 16  # rows so short, in outputs so many, are folded by column
-SHORT_SUM = 16  # the same for sums and products of elements that are folded as the vectors they are
+SHORT_SUM = 16  # the same where elements are folded as the vectors they are
 PIECE = 1 << 15  # reduced elements that are worth folding apart from others
 MOST_PIECES = 64
 STRIDED_COST = 500  # picoseconds an element
@@ -73,7 +73,7 @@ def _plan(
         total = 0
     inner, step = reduced[0]
     by_column = kept[0][1] < step if kept[0][0] > 1 else False
-    short = SHORT_SUM if operator in ("sum", "prod") and size >= 4 else SHORT
+    short = SHORT_SUM if size >= 4 and operator not in ("any", "all") else SHORT
     by_column = by_column or (inner < short and kept[0][0] >= WIDE)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)

@@ -15,6 +15,7 @@ from ._operator import Operator, operators, raw, recording
 from ._quick import make_binary, make_number_first, make_unary
 from ._quick_inplace import make_accumulate, make_inplace, make_inplace_unary
 from ._quick_many import make_many, make_ternary
+from ._quick_pair import make_pair
 from ._signatures import shown_as
 from ._tensor import Tensor
 from ._viewing import make_view
@@ -90,7 +91,11 @@ def _finish(op: Operator) -> Callable[..., Any]:
         op.raw = _variadic_function(op, record=False)
         public = op.quick
     elif not op.is_quick:
-        made = make_ternary if op.arity == 3 and len(op.results) == 1 and not op.changes else make_many
+        made: Callable[..., Any] = make_many
+        if op.arity == 3 and len(op.results) == 1 and not op.changes:
+            made = make_ternary
+        elif op.arity == 1 and len(op.results) == 2 and not (op.changes or op.values or op.optional):
+            made = make_pair
         op.quick = made(op, record=True, checked=True)
         op.raw = made(op, record=False, checked=False)
         op.unchecked = made(op, record=True, checked=False, walk=True)

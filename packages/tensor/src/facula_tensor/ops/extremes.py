@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_autograd.extend import LEAF
 from facula_errors import FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import Layout, int64
-from facula_storage.extend import COMPLEX
+from facula_storage.extend import COMPLEX, blank
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
@@ -18,7 +19,8 @@ from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 from .copying import give
-from .reducing import axis_for, reduced, reduction
+from .extreme_pairs import MaxExtremes, MinExtremes
+from .reducing import MOST_DIMS, axis_for, reduced, reduction
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
@@ -63,7 +65,6 @@ def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> N
 
 @asks
 @method()
-@boundary
 def amax(
     input: Tensor,
     dim: Any = None,
@@ -79,14 +80,18 @@ def amax(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
     tensor([5., 4.])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "amax")
-    return recording.amax(*reduction("amax", input, dim, keepdim or keepdims), out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amax")
+        input, parameters = reduction("amax", input, dim, keepdim or keepdims)
+        return recording.amax(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
-@boundary
 def amin(
     input: Tensor,
     dim: Any = None,
@@ -102,35 +107,14 @@ def amin(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
     tensor([1., 3.])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "amin")
-    return recording.amin(*reduction("amin", input, dim, keepdim or keepdims), out)
-
-
-class Extremes(tuple):
-    """What `max` and `min` along a dimension give: `values` and `indices`."""
-
-    __slots__ = ()
-    name = "extremes"
-    values = property(lambda self: self[0], doc="The extreme elements.")
-    indices = property(lambda self: self[1], doc="Where along the dimension they are (int64).")
-
-    def __repr__(self) -> str:
-        return f"facula.return_types.{type(self).name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
-
-
-class MaxExtremes(Extremes):
-    """Of `max`."""
-
-    __slots__ = ()
-    name = "max"
-
-
-class MinExtremes(Extremes):
-    """Of `min`."""
-
-    __slots__ = ()
-    name = "min"
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amin")
+        input, parameters = reduction("amin", input, dim, keepdim or keepdims)
+        return recording.amin(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _along(name: str) -> Any:
@@ -175,22 +159,58 @@ def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
     return as_tensor(operation, other)
 
 
-def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, along: Any, pair: Any, out: Any) -> Any:
+def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
+    """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
     if isinstance(dim, Tensor):
-        return give(name, pair(input, dim), out)
-    if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
+        return give(name, getattr(recording, name + "imum")(input, dim), out)
+    if not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise InvalidTypeError(
             f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
         )
-    input, (at, keepdim) = _place(name, input, dim, keepdim)
-    if at is None:  # a number is its own extreme, at place 0
-        values, indices = along(recording.unsqueeze(input, 0), (0, False))
-    else:
-        values, indices = along(input, (at, keepdim))
-    if out is not None:
-        check_out(name, layout_of_tensor(indices), out[1], ())
-        values, indices = give(name, values, out[0]), give(name, indices, out[1])
+    input, parameters = _place(name, input, dim, keepdim)
+    if parameters[0] is None:
+        input, parameters = _as_one(input)
+    values, indices = getattr(recording, name + "_dim")(input, parameters)
+    check_out(name, layout_of_tensor(indices), out[1], ())
+    values, indices = give(name, values, out[0]), give(name, indices, out[1])
     return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
+
+
+def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
+    """A number as one element along a dimension: it is its own extreme, at place 0."""
+    return recording.unsqueeze(input, 0), (0, False)
+
+
+_whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every dimension, by their number
+_places: dict[tuple, tuple] = {}  # what calls meant, as in `reduction`
+
+
+def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
+    """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
+    try:  # `steady`, written out
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+        parameters = _places[len(layout.shape), dim, keepdim, type(dim)]
+    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+        pass
+    else:
+        if node is LEAF:
+            return input, parameters
+        t = blank(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = node
+        return t, parameters
+    if dim is not None and not hasattr(dim, "__index__"):
+        check_dim(operation, dim, 0)  # says so
+    input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
+    parameters = (dims[0] if dim is not None and dims else None, keepdim)
+    if dim is None or type(dim) is int:
+        _places[len(layout_of_tensor(input).shape), dim, keepdim, type(dim)] = parameters
+    return input, parameters
 
 
 @asks
@@ -220,9 +240,28 @@ def max(
         if other is not None:
             dim = _other_for("max", dim, other)
         if dim is None:
-            return recording.amax(*reduction("max", input, None, False), out)
-        calls = recording.max_dim, recording.maximum
-        return _max_or_min("max", input, dim, keepdim or keepdims, *calls, out)
+            try:  # `reduction`, written out
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _whole[len(layout.shape)]
+            except (AttributeError, IndexError):
+                input, parameters = reduction("max", input, None, False)
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+            return recording.amax(input, parameters, out)
+        if out is not None or isinstance(dim, Tensor):
+            return _extreme_into("max", input, dim, keepdim or keepdims, out)
+        input, parameters = _place("max", input, dim, keepdim or keepdims)
+        if parameters[0] is None:
+            input, parameters = _as_one(input)
+        return MaxExtremes(recording.max_dim(input, parameters))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -252,9 +291,28 @@ def min(
         if other is not None:
             dim = _other_for("min", dim, other)
         if dim is None:
-            return recording.amin(*reduction("min", input, None, False), out)
-        calls = recording.min_dim, recording.minimum
-        return _max_or_min("min", input, dim, keepdim or keepdims, *calls, out)
+            try:  # `reduction`, written out
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = _whole[len(layout.shape)]
+            except (AttributeError, IndexError):
+                input, parameters = reduction("min", input, None, False)
+            else:
+                if node is not LEAF:
+                    input = blank(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+            return recording.amin(input, parameters, out)
+        if out is not None or isinstance(dim, Tensor):
+            return _extreme_into("min", input, dim, keepdim or keepdims, out)
+        input, parameters = _place("min", input, dim, keepdim or keepdims)
+        if parameters[0] is None:
+            input, parameters = _as_one(input)
+        return MinExtremes(recording.min_dim(input, parameters))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -273,21 +331,12 @@ def _index_of(name: str) -> Any:
     return operator(body)
 
 
-def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
-    """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
-    if dim is not None and not hasattr(dim, "__index__"):
-        check_dim(operation, dim, 0)  # says so
-    input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
-    return input, (dims[0] if dim is not None and dims else None, keepdim)
-
-
 _argmax = _index_of("argmax")
 _argmin = _index_of("argmin")
 
 
 @asks
 @method()
-@boundary
 def argmax(
     input: Tensor,
     dim: int | None = None,
@@ -303,14 +352,18 @@ def argmax(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
     tensor([1, 0])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "argmax")
-    return recording.argmax(*_place("argmax", input, dim, keepdim or keepdims), out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "argmax")
+        input, parameters = _place("argmax", input, dim, keepdim or keepdims)
+        return recording.argmax(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
-@boundary
 def argmin(
     input: Tensor,
     dim: int | None = None,
@@ -326,6 +379,11 @@ def argmin(
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
     tensor([0, 1])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "argmin")
-    return recording.argmin(*_place("argmin", input, dim, keepdim or keepdims), out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "argmin")
+        input, parameters = _place("argmin", input, dim, keepdim or keepdims)
+        return recording.argmin(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
