@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
+from sys import _getframe
 from typing import Any
 
-from facula_errors import InvalidTypeError, UnsupportedError
-from facula_errors.extend import boundary
-from facula_storage.extend import FLOATING
+from facula_autograd.extend import special
+from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend import FLOATING, PlanTable
 
 from ._creation import finish, with_options
 from ._errors import ArgumentError, DTypeError
-from ._general import mutated
+from ._fresh import fresh, layout_for
+from ._generator import Generator
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable
 from ._operator import raw
 from ._overrides import asks
 from ._planning import broadcast_shapes
 from ._promotion import as_integer, as_real, result_type
-from ._random import Generator, draw, new_floating, randint, randn
+from ._random import NORMAL, UNIFORM, draw, randint, randn
 from ._tensor import Tensor, method, snapshot
 
 __all__ = ["normal"]
 
 
-def _draw_into(name: str, self: Tensor, kernel: str, generator: Generator | None, *arguments: float) -> Tensor:
-    """Fill `self` in place."""
-    if starts_inplace(name, self, (self,)):
-        raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
-    now = snapshot(self)
-    if now.dtype.category != FLOATING:
-        raise DTypeError(f"{name}: expected a floating tensor; got {now.dtype.name}")
-    check_writable(name, now)
-    check_overlap(name, now, ())
-    draw(now, kernel, generator, *arguments)
-    mutated(now, name)
+def _draw_into(
+    name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
+) -> Tensor:
+    """Fill `self` in place, for a function that the program called."""
+    layout = self._layout  # see Note [One moment]
+    storage = self._storage
+    offset = self._offset
+    if special or self.node is not None or storage.version is None or table.dense[layout.dense] is None:
+        if starts_inplace(name, self, (self,)):
+            raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+        now = snapshot(self)
+        layout, storage, offset = now._layout, now._storage, now._offset
+        if layout.dtype.category != FLOATING:
+            raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+        check_writable(name, now)
+        check_overlap(name, now, ())
+    draw(layout, storage, offset, table, generator, first, second)
+    storage.version += 1  # type: ignore[operator]
+    f = _getframe(2)
+    storage.mutator = (name, f.f_code, f.f_lasti)
     return self
 
 
@@ -50,7 +62,6 @@ def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
 
 @asks
 @method()
-@boundary
 def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
 ) -> Tensor:
@@ -60,16 +71,20 @@ def uniform_(
     >>> bool((empty(9).uniform_(1, to=2) >= 1).all())
     True
     """
-    first, last = _bounds("uniform_", a, b, ends)
-    first, last = as_real(first, "uniform_", "from"), as_real(last, "uniform_", "to")
-    if not first <= last:
-        raise ArgumentError(f"uniform_: expected from <= to; got {first} and {last}")
-    return _draw_into("uniform_", self, "uniform", generator, first, last)
+    try:
+        first, last = _bounds("uniform_", a, b, ends) if ends else (a, b)
+        if type(first) is not float or type(last) is not float:
+            first, last = as_real(first, "uniform_", "from"), as_real(last, "uniform_", "to")
+        if not first <= last:
+            raise ArgumentError(f"uniform_: expected from <= to; got {first} and {last}")
+        return _draw_into("uniform_", self, UNIFORM, generator, first, last)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
 @method()
-@boundary
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
 
@@ -77,10 +92,15 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     >>> empty(2).normal_(mean=3, std=0)
     tensor([3., 3.])
     """
-    mean, std = as_real(mean, "normal_", "mean"), as_real(std, "normal_", "std")
-    if not std >= 0:
-        raise ArgumentError(f"normal_: expected a standard deviation of at least 0; got {std}")
-    return _draw_into("normal_", self, "normal", generator, mean, std)
+    try:
+        if type(mean) is not float or type(std) is not float:
+            mean, std = as_real(mean, "normal_", "mean"), as_real(std, "normal_", "std")
+        if not std >= 0:
+            raise ArgumentError(f"normal_: expected a standard deviation of at least 0; got {std}")
+        return _draw_into("normal_", self, NORMAL, generator, mean, std)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -109,8 +129,7 @@ def normal(
     tensor([1., 2.])
     """
     if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(normal, (mean, std, size), out, layout, pin_memory, generator=generator, **options)
+        return with_options(normal, locals())
     mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
     tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
     if not tensors:
@@ -118,7 +137,7 @@ def normal(
             raise InvalidTypeError(
                 "normal: expected size to be a tuple of lengths, since mean and std are numbers; got none"
             )
-        result = new_floating((), size, "normal", dtype, device)
+        result = fresh(layout_for("normal", (size,), None, dtype, device), "normal")
         return finish(normal_(result, mean, std, generator=generator), requires_grad)
     if size is not None:
         raise InvalidTypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
