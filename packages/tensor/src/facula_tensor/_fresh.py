@@ -25,7 +25,8 @@ NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are gi
 # Launches that fill contiguous tensors, by the type of the number and the tensor's `dense` code: with floats, for
 # floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
 _fills = PlanTable("fill")
-_launches = {float: _fills.with_float, int: _fills.with_int, bool: _fills.with_int}
+_of_floats = _fills.with_float
+_launches = {float: _of_floats, int: _fills.with_int, bool: _fills.with_int}
 _launches_of_bits, _BITS = _fills.dense, {0: 0, 1: 1}
 
 
@@ -80,7 +81,7 @@ def layout_for(operation: str, lengths: Any, size: Any, dtype: Any, device: Any)
 def fresh(layout: Layout, operation: str = "empty") -> Tensor:
     """A new tensor of this layout, contiguous, with whatever was in memory."""
     try:
-        s = Storage()
+        s = blank(Storage)  # a little quicker than a call of the class
         if collecting:
             raise NoMemoryError
         try:
@@ -109,7 +110,7 @@ def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
     t = fresh(layout, operation)
     value = number
     try:
-        launch = _launches[type(number)][layout.dense]
+        launch = (_of_floats if type(number) is float else _launches[type(number)])[layout.dense]
         if launch is None:
             launch, value = _launches_of_bits[layout.dense], _BITS[number]
         launch(layout.numel, t._storage.ptr, value)  # type: ignore[misc]

@@ -208,7 +208,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
 
 
 def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) -> None:
-    """Give the result of `cat` or `stack` its node."""
+    """Give the result of `cat` or `stack` its node; for `_two` and `_several`, which those call."""
     edges = []
     for one in tensors:
         node = one.node
@@ -219,7 +219,7 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
     n.e0 = None
     n.e1 = None
     n.rest = kept_of(tuple(edges), (), layouts, (dim,), ())
-    f = user_frame(1)
+    f = user_frame(3)
     n.code = f.f_code
     n.lasti = f.f_lasti
 
