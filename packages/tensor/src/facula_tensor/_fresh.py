@@ -18,7 +18,7 @@ from ._tensor import Tensor, make, shown
 from .ops.copying import fill
 from .ops.shape import sizes
 
-MOST_LAYOUTS = 1024
+MOST_LAYOUTS = 512  # of a dtype
 _layouts: dict[Any, dict[tuple, Layout]] = {}  # by dtype, or dtype and device as they were given; then by shape
 NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
 
@@ -51,8 +51,8 @@ def layout_for(operation: str, lengths: Any, size: Any, dtype: Any, device: Any)
     if len(shape) == 1 and type(shape[0]) is not int:
         shape = shape[0]
     try:
-        place = _default[0] if dtype is None else dtype
-        layout = _layouts[place if device is None else (place, device)][shape]
+        kind = _default[0] if dtype is None else dtype
+        layout = _layouts[kind if device is None else (kind, device)][shape]
         if type(sum(shape)) is int and size is None:  # 4.0 is equal to 4, and no length
             return layout
     except (KeyError, TypeError):
