@@ -168,16 +168,14 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
     """The same for any number of tensors whose layouts have been joined before."""
     try:
         key: list[Any] = [name, dim]
-        places = []
+        places: list[int] = []
         recorded = False
         for one in tensors:
             layout = one._layout
-            storage = one._storage
-            offset = one._offset
+            places.append(one._storage.ptr + one._offset)
+            key.append(layout)
             if one.node is not None:
                 recorded = True
-            key.append(layout)
-            places.append(storage.ptr + offset)
         if recorded and special:
             return None
         lo, at, form, among = _forms[tuple(key)]
