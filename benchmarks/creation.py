@@ -23,6 +23,7 @@ def _row(line: str, target: float) -> None:
 
 for _line in (
     "F.zeros(4, 4)", "F.ones((4, 4))", "F.empty(4, 4)", "F.full((4, 4), 2.0)", "F.rand(4, 4)", "F.randn(4, 4)",
+    "F.randint(10, (4, 4))", "F.rand_like(a)", "F.randn_like(a)", "a.uniform_()", "a.normal_()",
     "F.arange(10)", "F.eye(4)", "F.linspace(0, 1, 10)", "F.tensor([1.0, 2.0])", "F.tensor([[1, 2], [3, 4]])",
     "F.tensor(1.5)", "F.zeros_like(a)", "F.ones_like(a)", "F.empty_like(a)", "F.full_like(a, 2.0)",
     "a.new_zeros(4, 4)", "a.new_empty((4, 4))",

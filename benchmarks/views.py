@@ -25,5 +25,5 @@ for _line in ("a[1:3, ::2]", "a[::2]", "a[:, 1]", "a[..., 0]", "a[None]", "a[:, 
     _row(_line, _line, 1.0, 4, 4)
 for _line in ("a[1:3, ::2] = 1.0", "a[:, 1] = 1.0", "a[1] = 0.0", "a[1:3, 1:3] = b"):
     _row(_line, _line, 1.0, 4, 4)
-for _line in ("a.narrow(0, 1, 2)", "a.flatten()", "a.chunk(2)", "a.unbind()", "a.detach()"):
+for _line in ("a.narrow(0, 1, 2)", "a.flatten()", "a.chunk(2)", "a.split(2)", "a.unbind()", "list(a)", "a.detach()"):
     _row(_line, _line, 1.0, 4, 4)

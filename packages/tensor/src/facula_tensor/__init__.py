@@ -31,7 +31,7 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _from_data, _missing, _print_options, _promotion, _random, _random_fill, _ranges
+from . import _creation, _from_data, _generator, _missing, _print_options, _promotion, _random, _random_fill, _ranges
 from . import _html as _html
 from . import _indexing as _indexing
 from . import _repr as _repr
@@ -40,6 +40,7 @@ from . import _setitem as _setitem
 from . import _startup as _startup
 from ._creation import *
 from ._from_data import *
+from ._generator import *
 from ._print_options import *
 from ._promotion import *
 from ._random import *
@@ -106,6 +107,7 @@ __all__ += _creation.__all__
 __all__ += _from_data.__all__
 __all__ += _print_options.__all__
 __all__ += _promotion.__all__
+__all__ += _generator.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__

@@ -148,7 +148,7 @@ class TensorAdapter(Adapter):
 
     def surroundings(self) -> Any:
         """The default generators as they are now."""
-        from ._random import get_rng_state, repeating
+        from ._generator import get_rng_state, repeating
 
         state = get_rng_state()
         return lambda: repeating(state)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, DType, Layout, contiguous, cpu
-from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import dtype_of_numpy
+from facula_storage import Layout, contiguous, cpu
 
 from ._errors import relabel
-from ._fresh import filled, filler, fresh, layout_for, new_empty, place_of
+from ._fresh import filled, fresh, layout_for, place_of
 from ._operator import composite, raw, recording
 from ._promotion import (
     as_dtype,
     as_number,
     scalar_dtype,
 )
-from ._tensor import Tensor, layout_of_tensor, make, method
+from ._tensor import Overridden, Tensor, layout_of_tensor, method
 from .ops.copying import give
 from .ops.formats import check_storage
 
@@ -44,19 +40,22 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
 # Note [Options of creation]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 # Every function that makes tensors takes PyTorch's options. Of these `out`, `layout` and `pin_memory` are rare: where
-# one is given, `with_options` looks at them and calls the function again without them.
-def with_options(maker: Any, arguments: tuple, out: Any, layout: Any, pin_memory: Any, **options: Any) -> Tensor:
-    """What `maker` makes, in `out` where that is given; see Note [Options of creation]."""
-    name = maker.__name__
-    check_storage(name, layout, pin_memory)
+# one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
+# `with_options`, which looks at the three and calls the function again without them.
+def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
+    """What `maker` makes of the arguments `given`, in `out` where that is among them."""
+    name, out = maker.__name__, given.pop("out")
+    check_storage(name, given.pop("layout"), given.pop("pin_memory"))
+    lengths = given.pop("lengths", ())
     if out is None:
-        return maker(*arguments, **options)
+        return maker(*lengths, **given)
     if not isinstance(out, Tensor):
         raise InvalidTypeError(f"{name}: expected out to be a Tensor; got {type(out).__name__}")
-    requires_grad = options.pop("requires_grad", False)
-    options["dtype"] = out.dtype if options["dtype"] is None else options["dtype"]
-    options["device"] = out.device if options["device"] is None else options["device"]
-    return finish(give(name, maker(*arguments, **options), out), requires_grad)
+    requires_grad = given.pop("requires_grad")
+    for option in ("dtype", "device"):
+        if given[option] is None:
+            given[option] = getattr(out, option)
+    return finish(give(name, maker(*lengths, **given), out), requires_grad)
 
 
 def empty(
@@ -76,27 +75,17 @@ def empty(
     facula.Size([2, 3])
     """
     try:
-        if out is not None or layout is not None or pin_memory or memory_format is not None:
-            result = with_options(
-                empty,
-                lengths,
-                out,
-                layout,
-                pin_memory,
-                size=size,
-                dtype=dtype,
-                device=device,
-                requires_grad=requires_grad,
-            )
-            return result if memory_format is None else finish(raw.in_format(result, memory_format), requires_grad)
-        result = new_empty(lengths, size, dtype, device)
-        return result if requires_grad is False else finish(result, requires_grad)
+        if out is not None or layout is not None or pin_memory:
+            return with_options(empty, locals())
+        result = fresh(layout_for("empty", lengths, size, dtype, device))
+        return (
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
+        )
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@boundary
 def full(
     size: Any,
     fill_value: Any,
@@ -113,19 +102,20 @@ def full(
     >>> full((2,), 7)
     tensor([7, 7])
     """
-    if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(full, (size, fill_value), out, layout, pin_memory, **options)
     try:
-        if type(fill_value) is not float and type(fill_value) is not int:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(full, locals())
+        kind = type(fill_value)
+        if kind is not float and kind is not int:
             fill_value = _number(fill_value, "full")
-        if dtype is None:
-            dtype = scalar_dtype(type(fill_value))
+            kind = type(fill_value)
+        if dtype is None and kind is not float:
+            dtype = scalar_dtype(kind)
         result = filled(layout_for("full", (size,), None, dtype, device), fill_value)
-    except Exception as error:
-        relabel(error, "full")
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
         raise
-    return result if requires_grad is False else finish(result, requires_grad)
 
 
 def _number(value: Any, operation: str) -> Any:
@@ -152,9 +142,8 @@ def zeros(
     """
     try:
         if out is not None or layout is not None or pin_memory:
-            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-            return with_options(zeros, lengths, out, layout, pin_memory, size=size, **options)
-        result = new_zeros(lengths, size, dtype, device)
+            return with_options(zeros, locals())
+        result = filled(layout_for("zeros", lengths, size, dtype, device), 0.0, "zeros")
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
@@ -178,25 +167,25 @@ def ones(
     """
     try:
         if out is not None or layout is not None or pin_memory:
-            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-            return with_options(ones, lengths, out, layout, pin_memory, size=size, **options)
-        result = new_ones(lengths, size, dtype, device)
+            return with_options(ones, locals())
+        result = filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-new_zeros, new_ones = filler("zeros", 0), filler("ones", 1)
-
-
-def _like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
+def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
     """The contiguous layout of a tensor like `input`."""
-    if not isinstance(input, Tensor):
-        raise InvalidTypeError(f"{name}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
-    layout = layout_of_tensor(input)
-    if dtype is None and device is None and layout.is_contiguous:
-        return layout
+    try:
+        layout = input._layout
+        if dtype is None and device is None and layout.is_contiguous:
+            return layout
+    except AttributeError:  # no tensor, or one that overrides
+        if not isinstance(input, Tensor):
+            given = f"{type(input).__name__} {input!r:.60}"
+            raise InvalidTypeError(f"{name}: expected input to be a Tensor; got {given}") from None
+        layout = layout_of_tensor(input)
     try:
         return contiguous(
             layout.shape,
@@ -208,7 +197,8 @@ def _like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
         raise
 
 
-def _in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+def in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+    """A new tensor in a memory format, wanting a gradient or not."""
     return finish(tensor if memory_format is None else raw.in_format(tensor, memory_format), requires_grad)
 
 
@@ -226,9 +216,9 @@ def empty_like(
     try:
         if layout is not None or pin_memory:
             check_storage("empty_like", layout, pin_memory)
-        result = fresh(_like("empty_like", input, dtype, device), "empty_like")
+        result = fresh(like("empty_like", input, dtype, device), "empty_like")
         return (
-            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
     except FaculaError as error:
         trim_traceback(error)
@@ -253,9 +243,9 @@ def zeros_like(
     try:
         if layout is not None or pin_memory:
             check_storage("zeros_like", layout, pin_memory)
-        result = filled(_like("zeros_like", input, dtype, device), 0, "zeros_like")
+        result = filled(like("zeros_like", input, dtype, device), 0.0, "zeros_like")
         return (
-            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
     except FaculaError as error:
         trim_traceback(error)
@@ -280,16 +270,15 @@ def ones_like(
     try:
         if layout is not None or pin_memory:
             check_storage("ones_like", layout, pin_memory)
-        result = filled(_like("ones_like", input, dtype, device), 1, "ones_like")
+        result = filled(like("ones_like", input, dtype, device), 1.0, "ones_like")
         return (
-            result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@boundary
 def full_like(
     input: Tensor,
     fill_value: Any,
@@ -306,12 +295,18 @@ def full_like(
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """
-    if layout is not None or pin_memory:
-        check_storage("full_like", layout, pin_memory)
-    if type(fill_value) is not float and type(fill_value) is not int:
-        fill_value = _number(fill_value, "full_like")
-    result = filled(_like("full_like", input, dtype, device), fill_value, "full_like")
-    return result if memory_format is None and not requires_grad else _in_format(result, memory_format, requires_grad)
+    try:
+        if layout is not None or pin_memory:
+            check_storage("full_like", layout, pin_memory)
+        if type(fill_value) is not float and type(fill_value) is not int:
+            fill_value = _number(fill_value, "full_like")
+        result = filled(like("full_like", input, dtype, device), fill_value, "full_like")
+        return (
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @composite
@@ -330,16 +325,9 @@ for _F in (raw, recording):
     _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
-def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
-    """A new tensor with an array's elements, cast."""
-    known = dtype_of_numpy(array.dtype)
-    storage, layout = storage_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
-    source = make(Tensor, layout, storage)
-    result = raw.clone(source) if known is dtype else raw.to(source, (dtype,))
-    return result if device is cpu else raw.to_device(result, (device,))
+def _new(maker: Any, number: float | None) -> None:
+    name = f"new_{maker.__name__}"
 
-
-def _new(maker: Any, quick: Any) -> None:
     def new(
         self: Tensor,
         *lengths: Any,
@@ -350,23 +338,29 @@ def _new(maker: Any, quick: Any) -> None:
         requires_grad: bool = False,
         pin_memory: bool = False,
     ) -> Tensor:
-        if layout is not None or pin_memory:
-            check_storage(f"new_{maker.__name__}", layout, pin_memory)
-        own = layout_of_tensor(self)
-        result = quick(
-            lengths,
-            size,
-            own.dtype if dtype is None else dtype,
-            (None if own.device is cpu else own.device) if device is None else device,
-        )
-        return result if requires_grad is False else finish(result, requires_grad)
+        try:
+            if layout is not None or pin_memory:
+                check_storage(name, layout, pin_memory)
+            own: Any = self._layout
+            if type(own) is Overridden:
+                own = own.real
+            if dtype is None:
+                dtype = own.dtype
+            if device is None and own.device is not cpu:
+                device = own.device
+            made = layout_for(name, lengths, size, dtype, device)
+            result = fresh(made, name) if number is None else filled(made, number, name)
+            return result if requires_grad is False else finish(result, requires_grad)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     new.__doc__ = f"`{maker.__name__}` in the dtype and on the device of this tensor."
-    method(f"new_{maker.__name__}")(new)
+    method(name)(new)
 
 
-for _maker, _quick in ((empty, new_empty), (zeros, new_zeros), (ones, new_ones)):
-    _new(_maker, _quick)
+for _maker, _number_of in ((empty, None), (zeros, 0.0), (ones, 1.0)):
+    _new(_maker, _number_of)
 
 
 @method()

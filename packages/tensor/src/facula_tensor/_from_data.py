@@ -22,7 +22,7 @@ from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, dtype_of_numpy
 
-from ._creation import empty, finish, from_array
+from ._creation import empty, finish
 from ._errors import ArgumentError, relabel
 from ._fresh import filled, fresh, layout_for
 from ._operator import raw
@@ -365,3 +365,12 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
     """
     storage, layout = storage_from_buffer(buffer, as_dtype(dtype, "frombuffer"), count, offset)
     return finish(make(Tensor, layout, storage), requires_grad)
+
+
+def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
+    """A new tensor with an array's elements, cast."""
+    known = dtype_of_numpy(array.dtype)
+    storage, layout = storage_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
+    source = make(Tensor, layout, storage)
+    result = raw.clone(source) if known is dtype else raw.to(source, (dtype,))
+    return result if device is cpu else raw.to_device(result, (device,))

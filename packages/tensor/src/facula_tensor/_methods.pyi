@@ -12,7 +12,7 @@ from typing_extensions import Buffer
 from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
-from ._random import Generator
+from ._generator import Generator
 from ._tensor import Tensor
 
 class Methods:

@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
+from sys import _getframe
 from typing import Any
 
-from facula_errors import InvalidTypeError, UnsupportedError
-from facula_errors.extend import boundary
-from facula_storage.extend import FLOATING
+from facula_autograd.extend import special
+from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend import FLOATING, INTEGER, PlanTable
 
 from ._creation import finish, with_options
 from ._errors import ArgumentError, DTypeError
-from ._general import mutated
+from ._fresh import fresh, layout_for
+from ._generator import LARGEST, Generator, default_generator
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable
 from ._operator import raw
 from ._overrides import asks
 from ._planning import broadcast_shapes
 from ._promotion import as_integer, as_real, result_type
-from ._random import Generator, draw, new_floating, randint, randn
+from ._random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
 from ._tensor import Tensor, method, snapshot
 
 __all__ = ["normal"]
 
 
-def _draw_into(name: str, self: Tensor, kernel: str, generator: Generator | None, *arguments: float) -> Tensor:
-    """Fill `self` in place."""
-    if starts_inplace(name, self, (self,)):
-        raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
-    now = snapshot(self)
-    if now.dtype.category != FLOATING:
-        raise DTypeError(f"{name}: expected a floating tensor; got {now.dtype.name}")
-    check_writable(name, now)
-    check_overlap(name, now, ())
-    draw(now, kernel, generator, *arguments)
-    mutated(now, name)
+def _draw_into(
+    name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
+) -> Tensor:
+    """Fill `self` in place, for a function that the program called."""
+    layout = self._layout  # see Note [One moment]
+    storage = self._storage
+    offset = self._offset
+    launch = table.dense[layout.dense]
+    address = storage.ptr
+    if (
+        generator is None
+        and self.node is None
+        and not (special or launch is None or address is None or storage.version is None)
+    ):  # `draw`, written out
+        n, source = layout.numel, default_generator
+        key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
+        launch(n, address + offset, key, start & LARGEST, first, second)
+    else:
+        if starts_inplace(name, self, (self,)):
+            raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+        now = snapshot(self)
+        layout, storage, offset = now._layout, now._storage, now._offset
+        if layout.dtype.category != (INTEGER if table is RANDINT else FLOATING):
+            raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+        check_writable(name, now)
+        check_overlap(name, now, ())
+        draw(layout, storage, offset, table, generator, first, second)
+    storage.version += 1  # type: ignore[operator]
+    f = _getframe(2)
+    storage.mutator = (name, f.f_code, f.f_lasti)
     return self
 
 
@@ -50,7 +72,6 @@ def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
 
 @asks
 @method()
-@boundary
 def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
 ) -> Tensor:
@@ -60,16 +81,29 @@ def uniform_(
     >>> bool((empty(9).uniform_(1, to=2) >= 1).all())
     True
     """
-    first, last = _bounds("uniform_", a, b, ends)
-    first, last = as_real(first, "uniform_", "from"), as_real(last, "uniform_", "to")
-    if not first <= last:
-        raise ArgumentError(f"uniform_: expected from <= to; got {first} and {last}")
-    return _draw_into("uniform_", self, "uniform", generator, first, last)
+    try:
+        if ends:
+            a, b = _bounds("uniform_", a, b, ends)
+        if not (type(a) is float or type(a) is int) or not (type(b) is float or type(b) is int):
+            a, b = as_real(a, "uniform_", "from"), as_real(b, "uniform_", "to")
+        if not a <= b:
+            raise ArgumentError(f"uniform_: expected from <= to; got {a} and {b}")
+        return _draw_into("uniform_", self, UNIFORM, generator, a, b)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
+    """The two as Python numbers, checked."""
+    mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
+    if not std >= 0:
+        raise ArgumentError(f"{name}: expected a standard deviation of at least 0; got {std}")
+    return mean, std
 
 
 @asks
 @method()
-@boundary
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
 
@@ -77,10 +111,17 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     >>> empty(2).normal_(mean=3, std=0)
     tensor([3., 3.])
     """
-    mean, std = as_real(mean, "normal_", "mean"), as_real(std, "normal_", "std")
-    if not std >= 0:
-        raise ArgumentError(f"normal_: expected a standard deviation of at least 0; got {std}")
-    return _draw_into("normal_", self, "normal", generator, mean, std)
+    try:
+        if (
+            not (type(mean) is float or type(mean) is int)
+            or not (type(std) is float or type(std) is int)
+            or not std >= 0
+        ):
+            mean, std = _mean_and_deviation("normal_", mean, std)
+        return _draw_into("normal_", self, NORMAL, generator, mean, std)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @asks
@@ -109,17 +150,24 @@ def normal(
     tensor([1., 2.])
     """
     if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(normal, (mean, std, size), out, layout, pin_memory, generator=generator, **options)
-    mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
-    tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
-    if not tensors:
+        return with_options(normal, locals())
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         if size is None:
             raise InvalidTypeError(
                 "normal: expected size to be a tuple of lengths, since mean and std are numbers; got none"
             )
-        result = new_floating((), size, "normal", dtype, device)
-        return finish(normal_(result, mean, std, generator=generator), requires_grad)
+        if (
+            not (type(mean) is float or type(mean) is int)
+            or not (type(std) is float or type(std) is int)
+            or not std >= 0
+        ):
+            mean, std = _mean_and_deviation("normal", mean, std)
+        made = layout_for("normal", (size,), None, dtype, device)
+        result = fresh(made, "normal")
+        draw(made, result._storage, 0, NORMAL, generator, mean, std)
+        return finish(result, requires_grad)
+    mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
+    tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
     if size is not None:
         raise InvalidTypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
     for name, one in (("mean", mean), ("std", std)):
@@ -138,13 +186,20 @@ def normal(
 
 @asks
 @method()
-@boundary
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
 ) -> Tensor:
     """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
-    low, high = _bounds("random_", low, high, ends)
-    low = as_integer(low, "random_", "from")
-    if high is None:
-        low, high = (0, low) if low else (0, 1 << min(self.dtype.itemsize * 8 - 1, 24))
-    return self.copy_(randint(low, high, tuple(self.shape), generator=generator, device=self.device))
+    try:
+        if ends:
+            low, high = _bounds("random_", low, high, ends)
+        if type(low) is not int:
+            low = as_integer(low, "random_", "from")
+        if high is None:
+            low, high = (0, low) if low else (0, 1 << min(self.dtype.itemsize * 8 - 1, 24))
+        if type(high) is int and -LARGEST <= low < high <= LARGEST and self.dtype.category == INTEGER:
+            return _draw_into("random_", self, RANDINT, generator, low, high)
+        return self.copy_(randint(low, high, tuple(self.shape), generator=generator, device=self.device))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -12,9 +12,10 @@ from facula_storage import DType, cpu, int64
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER
 
-from ._creation import finish, from_array, with_options, zeros
+from ._creation import finish, with_options, zeros
 from ._errors import ArgumentError
 from ._fresh import place_of
+from ._from_data import from_array
 from ._operator import raw
 from ._promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from ._tensor import Tensor, make
@@ -44,8 +45,7 @@ def arange(
     tensor([0, 1, 2])
     """
     if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(arange, (start, end, step), out, layout, pin_memory, **options)
+        return with_options(arange, locals())
     made = (start, end, step, type(start), type(end), type(step), dtype, device)
     known = _known("arange", made)
     if known is not None:
@@ -103,8 +103,7 @@ def linspace(
     tensor([0.0000, 0.5000, 1.0000])
     """
     if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(linspace, (start, end, steps), out, layout, pin_memory, **options)
+        return with_options(linspace, locals())
     made = (start, end, steps, type(start), type(end), type(steps), dtype, device)
     known = _known("linspace", made)
     if known is not None:
@@ -160,8 +159,7 @@ def eye(
             [0., 1.]])
     """
     if out is not None or layout is not None or pin_memory:
-        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        return with_options(eye, (n, m), out, layout, pin_memory, **options)
+        return with_options(eye, locals())
     made = (n, m, None, type(n), type(m), None, dtype, device)
     known = _known("eye", made)
     if known is not None:

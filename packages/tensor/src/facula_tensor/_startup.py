@@ -11,7 +11,8 @@ from facula_storage.extend import collection_callback, launching_modules, regist
 register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
-    "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_random", "_resize",
+    "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_random",
+    "_random_fill", "_resize",
     "_setitem", "_values", "ops.copying", "ops.join", "ops.optimizer_steps",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)

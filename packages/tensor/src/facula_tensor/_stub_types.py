@@ -87,10 +87,6 @@ _EXTREME = (
     "(input: Tensor, *, keepdim: bool = False, axis: int, keepdims: bool = False, "
     "out: Sequence[Tensor] | None = None) -> Extremes",
 )
-_LIKE = (
-    "(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, "
-    "requires_grad: bool = False, memory_format: MemoryFormat | None = None) -> Tensor",
-)
 _WINDOW = (
     "kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, "
     "padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False"
@@ -112,8 +108,6 @@ OVERLOADS = {
         "(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
         "(input: Tensor, *, as_tuple: bool) -> Tensor | tuple[Tensor, ...]",
     ),
-    "rand_like": _LIKE,
-    "randn_like": _LIKE,
     "where": (
         "(condition: Tensor) -> tuple[Tensor, ...]",
         "(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor",

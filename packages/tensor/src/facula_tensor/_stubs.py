@@ -188,7 +188,7 @@ def network_functions() -> str:
     listed = "".join(f'    "{name}",\n' for name in sorted(functional.__all__))
     return (
         HEAD.format("The functions of networks as type checkers see them.")
-        + f"from ._tensor import Tensor\nfrom ._random import Generator\n\n__all__ = [\n{listed}]\n\n"
+        + f"from ._tensor import Tensor\nfrom ._generator import Generator\n\n__all__ = [\n{listed}]\n\n"
         + functions(functional)
     )
 
@@ -196,7 +196,7 @@ def network_functions() -> str:
 def methods() -> str:
     """`_methods.pyi`: what is put on Tensor where operators are declared."""
     text = HEAD.format("The methods that declarations put on Tensor.")
-    text += "from facula_storage import DType\n\nfrom ._random import Generator\nfrom ._tensor import Tensor\n\n"
+    text += "from facula_storage import DType\n\nfrom ._generator import Generator\nfrom ._tensor import Tensor\n\n"
     body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
     for name, value in sorted(vars(facula_tensor.Tensor).items()):
         written = ""

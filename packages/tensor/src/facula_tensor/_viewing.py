@@ -139,7 +139,38 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                 if len(known) >= MOST_WINDOWS:
                     known.clear()
                 known[(layout, parameters)] = found
-        return tuple([view_at(input, (layout, storage, offset, na), window) for window in found])
+        recorded = not special or current_mode().grad
+        if recorded:
+            try:
+                family = input._views
+            except AttributeError:
+                family = first_view(input)
+        if recorded and na is not None:
+            edge = input if na is LEAF else na
+            f = user_frame(1)
+        views = []
+        for lo, delta, rule, rest in found:
+            v = blank(Tensor)
+            v._layout = lo
+            v._storage = storage
+            v._offset = offset + delta
+            v._base = input
+            v.node = None
+            views.append(v)
+            if recorded:
+                v._views = family
+                family.append(ref(v))
+                if not len(family) & 31:
+                    tidy(family)
+                if na is not None:
+                    n = v.node = Node()
+                    n.rule = rule
+                    n.seq = next_seq()
+                    n.e0 = edge
+                    n.rest = (layout, rest)
+                    n.code = f.f_code
+                    n.lasti = f.f_lasti
+        return tuple(views)
 
     return call
 

@@ -11,7 +11,7 @@ from typing_extensions import Buffer
 
 from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
 from ._tensor import Tensor
-from ._random import Generator
+from ._generator import Generator
 
 __all__ = [
     "adaptive_avg_pool2d",

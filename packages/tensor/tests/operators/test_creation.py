@@ -186,6 +186,19 @@ def test_the_size_by_name(make):
             wrong()
 
 
+@pytest.mark.parametrize("dtype", [ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.complex64])
+def test_numbers_are_stored_or_refused_alike_each_time(dtype):
+    for number in (0, 1, 0.0, 1.0, -0.0, True, False, 2, -1, 300, 2.5, 1 << 40, 1 << 63, 10**400, float("nan"), 1j, 0j):
+        try:
+            expected = repr(ft.empty(2).to(dtype).fill_(number))
+        except (TypeError, ValueError, OverflowError) as error:
+            for _ in range(2):
+                with pytest.raises(type(error)):
+                    ft.full((2,), number, dtype=dtype)
+        else:
+            assert [repr(ft.full((2,), number, dtype=dtype)) for _ in range(3)] == [expected] * 3
+
+
 def test_the_size_of_others_by_name():
     x = ft.tensor([1], dtype=ft.int8)
     for new in (x.new_empty, x.new_zeros, x.new_ones):

@@ -147,6 +147,43 @@ def test_a_refused_draw_does_not_move_the_generator():
     assert ft.get_rng_state() == state
 
 
+def test_states_near_the_last_one_go_on_from_zero():
+    last = (1 << 63) - 1
+    for name, draw in DRAWS.items():
+        ends = seeded().set_state((2**64 - 5, last - 1))
+        draw(64, ends)
+        assert ends.get_state() == (2**64 - 5, 62), name
+        assert ends.initial_seed() == 2**64 - 5
+        goes_on = values_of(draw(64, ends))
+        assert np.array_equal(goes_on, values_of(draw(64, seeded().set_state((2**64 - 5, 62))))), name
+    before = ft.get_rng_state()
+    try:  # the default generator, which small draws move without a call
+        ft.set_rng_state((3, last - 1))
+        first, second = ft.rand(4).tolist(), ft.randn(4).tolist()
+        assert ft.get_rng_state() == (3, 6)
+        assert first == ft.rand(4, generator=seeded().set_state((3, last - 1))).tolist()
+        assert second == ft.randn(4, generator=seeded().set_state((3, 2))).tolist()
+    finally:
+        ft.set_rng_state(before)
+
+
+def test_the_default_generator_draws_what_any_other_does():
+    like = ft.empty(4, 4)
+    for draw in (
+        lambda g: ft.rand(4, 4, generator=g),
+        lambda g: ft.rand_like(like, generator=g),
+        lambda g: ft.randn_like(like, generator=g, dtype=ft.float64),
+        lambda g: ft.randint(-3, 9, (4, 4), generator=g),
+        lambda g: ft.randint(9, (4, 4), generator=g, dtype=ft.uint8),
+        lambda g: like.uniform_(-2, 3, generator=g),
+        lambda g: like[1:3, ::2].normal_(generator=g),
+    ):
+        expected = draw(seeded()).tolist()
+        for _ in range(2):  # the second time by the quick way
+            ft.manual_seed(7)
+            assert draw(None).tolist() == expected
+
+
 def test_drawing_counts_as_a_change():
     x = ft.zeros(3)
     x.uniform_()

@@ -8,6 +8,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_storage._afresh import start_afresh
+from facula_tensor import _fresh, _random
 from facula_tensor import functional as F
 from facula_tensor._general import general
 from facula_tensor._inplace import general_inplace
@@ -80,12 +81,14 @@ WAYS = {
     "cat": lambda x, y: ft.cat((x, y)),
     "cat, dim 1": lambda x, y: ft.cat([x, y], 1),
     "cat, dim -1": lambda x, y: ft.cat([x, y], -1),
+    "cat of five, dim 1": lambda x, y: ft.cat([x, y, x, y, y], 1),
     "cat of three": lambda x, y: ft.cat((x, y, x), -2),
     "cat of unequal": lambda x, y: ft.cat((x, y[:2])),
     "cat of unequal, dim 1": lambda x, y: ft.cat((x, y[:, :2].contiguous()), 1),
     "cat of what does not fit": lambda x, y: ft.cat((x, y[:2]), 1),
     "cat of two dtypes": lambda x, y: ft.cat((x, y.double())),
     "stack": lambda x, y: ft.stack((x, y)),
+    "stack of three": lambda x, y: ft.stack((x, y, x)),
     "stack, dim -1": lambda x, y: ft.stack((x, y, y), -1),
     "x @ y": lambda x, y: x @ y,
     "x @ vector": lambda x, y: x @ y[0],
@@ -197,3 +200,50 @@ def test_gradients_of_any_strides_are_added_without_the_slow_path(shape, passed_
 
 
 WEIGHTS = ft.arange(18.0).reshape(3, 6)
+
+
+MADE = {
+    "empty": lambda x: ft.empty(3, 3),
+    "zeros": lambda x: ft.zeros(3, 3),
+    "zeros, a shape": lambda x: ft.zeros(x.shape),
+    "zeros, integers": lambda x: ft.zeros((3, 3), dtype=ft.int32),
+    "zeros, a device by name": lambda x: ft.zeros(3, device="cpu"),
+    "ones, bools": lambda x: ft.ones(3, dtype=ft.bool),
+    "ones, no dimension": lambda x: ft.ones(()),
+    "full": lambda x: ft.full((3, 3), 2.5),
+    "full, integers": lambda x: ft.full((3, 3), 7),
+    "full, floats of an integer": lambda x: ft.full((3, 3), 7, dtype=ft.float64),
+    "zeros_like": lambda x: ft.zeros_like(x),
+    "ones_like": lambda x: ft.ones_like(x, dtype=ft.int64),
+    "full_like": lambda x: ft.full_like(x, 2.0),
+    "new_zeros": lambda x: x.new_zeros(3),
+    "new_ones": lambda x: x.new_ones((3, 3)),
+    "rand": lambda x: ft.rand(3, 3),
+    "randn": lambda x: ft.randn((3, 3), dtype=ft.float64),
+    "randint": lambda x: ft.randint(9, (3, 3)),
+    "randint(low, high)": lambda x: ft.randint(-2, 9, (3, 3)),
+    "rand_like": lambda x: ft.rand_like(x),
+    "randn_like": lambda x: ft.randn_like(x),
+    "uniform_": lambda x: x.uniform_(),
+    "normal_": lambda x: x.normal_(1.0, 2.0),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_tensors_like_those_made_before_take_no_slow_line(name, monkeypatch):
+    x = ft.rand(3, 3)
+    expected = MADE[name](x)
+    for module, slow in ((_fresh, "sizes"), (_fresh, "fill"), (_fresh, "allocate"), (_random, "_draw_slowly")):
+        monkeypatch.setattr(module, slow, None)
+    made = MADE[name](x)
+    assert (made.shape, made.dtype, made.device) == (expected.shape, expected.dtype, expected.device)
+
+
+def test_equal_numbers_that_are_no_lengths_are_refused_after_those_that_are():
+    ft.zeros(4, 4), ft.empty(4), ft.zeros((4, 4)), ft.randint(3, (4, 4))
+    for make in (ft.zeros, ft.empty, ft.rand):
+        for wrong in ((4.0, 4), (4, 4.0), (4.0,), ((4.0, 4.0),), (4 + 0j, 4)):
+            with pytest.raises(TypeError, match="expected integers"):
+                make(*wrong)
+    with pytest.raises(TypeError, match="expected integers"):
+        ft.randint(3, (4.0, 4))

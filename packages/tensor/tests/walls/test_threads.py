@@ -209,3 +209,21 @@ def test_every_module_that_hands_on_addresses_is_known():
     }
     assert found
     assert found <= launching_modules, sorted(found - launching_modules)
+
+
+def test_no_two_threads_draw_the_same_numbers():
+    ft.manual_seed(1)
+    drawn = [[] for _ in range(THREADS)]
+
+    def work(k):
+        for n in range(1, 200):
+            drawn[k].append((ft.rand(n % 5 + 1), ft.randn_like(drawn[k][-1][0]) if drawn[k] else None))
+            ft.empty(2).normal_()
+            ft.default_generator.advance(1)
+
+    before = ft.get_rng_state()[1]
+    in_threads(work)
+    counts = [sum(a.numel() + (0 if b is None else b.numel()) + 3 for a, b in one) for one in drawn]
+    assert ft.get_rng_state() == (1, before + sum(counts))
+    firsts = [a[0].item() for one in drawn for a, _ in one]  # each is of an offset of its own
+    assert len(set(firsts)) > len(firsts) - 5  # float32 has 2**24 numbers below 1: now and then two are equal

@@ -8,9 +8,9 @@ from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
+from .._generator import default_generator
 from .._operator import recording
 from .._promotion import as_real
-from .._random import default_generator
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor, in_row_major
 

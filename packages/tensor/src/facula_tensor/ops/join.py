@@ -6,7 +6,7 @@ from math import prod as product
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, edge_to, next_seq, special
+from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
@@ -18,7 +18,7 @@ from .._operator import operators, passed_on, raw, recording
 from .._overrides import ask, overridden
 from .._promotion import promote_types
 from .._rules import kept_of
-from .._sites import user_site
+from .._sites import user_frame
 from .._tensor import Tensor, check_dim, layout_of_tensor, make, steady
 from .copying import give
 from .dims import new_dim
@@ -167,16 +167,18 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
 def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
     """The same for any number of tensors whose layouts have been joined before."""
     try:
-        layouts, places, nodes = [], [], []
+        key: list[Any] = [name, dim]
+        places: list[int] = []
+        recorded = False
         for one in tensors:
-            layout, storage, offset = one._layout, one._storage, one._offset
-            layouts.append(layout)
-            places.append((storage, offset))
-            nodes.append(one.node)
-        recorded = nodes.count(None) < len(nodes)
+            layout = one._layout
+            places.append(one._storage.ptr + one._offset)
+            key.append(layout)
+            if one.node is not None:
+                recorded = True
         if recorded and special:
             return None
-        lo, outer, dim, *widths = _geometries[name, *layouts, dim]
+        lo, at, form, among = _forms[tuple(key)]
         launch = _launches[lo.dense]
         s = Storage()
         if collecting:
@@ -185,33 +187,48 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
             p, s.__del__ = lo.take()
         except IndexError:
             p, s.__del__ = lo.refill()
-        arguments = [lo.numel, outer, len(widths)]
-        for (storage, offset), width in zip(places, widths, strict=True):
-            arguments += storage.ptr + offset, width
-        launch(*arguments, p)
+        arguments = form.copy()
+        arguments[among] = places
+        arguments[-1] = p
+        launch(*arguments)  # type: ignore[misc]
     except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
         return None
     s.ptr = p
     s.version = 0
     t = blank(Tensor)
-    t._layout, t._storage, t._offset, t.node = lo, s, 0, None
+    t._layout = lo
+    t._storage = s
+    t._offset = 0
+    t.node = None
     if recorded:
-        record(name, t, tensors, tuple(layouts), dim)
+        record(name, t, tensors, tuple(key[2:]), at)
     return t
 
 
 def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) -> None:
-    """Give the result of `cat` or `stack` its node."""
+    """Give the result of `cat` or `stack` its node; for `_two` and `_several`, which those call."""
+    edges = []
+    for one in tensors:
+        node = one.node
+        edges.append(one if node is LEAF else node)
     n = result.node = Node()
-    n.rule, n.seq, n.e0, n.e1 = operators[name].rule, next_seq(), None, None
-    n.rest = kept_of(tuple([edge_to(one) for one in tensors]), (), layouts, (dim,))
-    n.code, n.lasti = user_site()
+    n.rule = operators[name].rule
+    n.seq = next_seq()
+    n.e0 = None
+    n.e1 = None
+    n.rest = kept_of(tuple(edges), (), layouts, (dim,), ())
+    f = user_frame(3)
+    n.code = f.f_code
+    n.lasti = f.f_lasti
 
 
-# What is joined in `_two` and `_several`: the layout of the result, how many times the parts follow each other, the
-# dimension, and the bytes of each part; by the layouts and the dimension as it was given.
+# What is joined in `_two`: the layout of the result, how many times the parts follow each other, the dimension, and the
+# bytes of each part; by the layouts and the dimension as it was given. In `_several`: the layout, the dimension, the
+# arguments of the launch, and where among them the addresses go.
 _geometries: dict[tuple, tuple[Any, ...]] = {}
+_forms: dict[tuple, tuple[Layout, int, list[int], slice]] = {}
 forgetting.append(_geometries.clear)
+forgetting.append(_forms.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 
 
@@ -223,10 +240,18 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
     lo = layout_of_tensor(result)
     if any(one.dense != lo.dense or len(one.shape) != len(layouts[0].shape) for one in layouts) or not lo.dense:
         return
-    if len(_geometries) >= MOST_GEOMETRIES:
-        _geometries.clear()
+    for known in (_geometries, _forms):
+        if len(known) >= MOST_GEOMETRIES:
+            known.clear()
     outer = product(lo.shape[:at])
-    _geometries[name, *layouts, dim] = (lo, outer, at, *[one.nbytes // outer for one in layouts])
+    widths = [one.nbytes // outer for one in layouts]
+    if len(layouts) == 2:
+        _geometries[name, *layouts, dim] = (lo, outer, at, *widths)
+        return
+    form = [lo.numel, outer, len(layouts)]
+    for width in widths:
+        form += 0, width
+    _forms[name, dim, *layouts] = (lo, at, [*form, 0], slice(3, -1, 2))
 
 
 def _sequence(operation: str, tensors: Any) -> tuple:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER
 
@@ -153,7 +153,6 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
 
 @asks
 @method()
-@boundary
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
 
@@ -161,9 +160,13 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
     >>> unbind(arange(2))
     (tensor(0), tensor(1))
     """
-    if axis is not None:
-        dim = axis_for(dim or None, axis, "unbind")
-    return _unbound(input, dim)
+    try:
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "unbind")
+        return _unbound(input, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
@@ -193,10 +196,13 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 @asks
 @method("split")
-@boundary
 def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
-    return pieces(self, split_size, dim)
+    try:
+        return pieces(self, split_size, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def pieces(input: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
