@@ -31,7 +31,7 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _from_data, _missing, _print_options, _promotion, _random, _random_fill, _ranges
+from . import _creation, _from_data, _missing, _print_options, _promotion, _random, _random_fill, _ranges, _typed
 from . import _html as _html
 from . import _indexing as _indexing
 from . import _repr as _repr
@@ -46,6 +46,7 @@ from ._random import *
 from ._random_fill import *
 from ._ranges import *
 from ._tensor import Parameter, Size, Tensor
+from ._typed import *
 from ._values import is_complex, is_floating_point, is_tensor, numel
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
@@ -109,6 +110,7 @@ __all__ += _promotion.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
+__all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__

@@ -39,6 +39,16 @@ from ._random import default_generator as default_generator
 from ._tensor import Parameter as Parameter
 from ._tensor import Size as Size
 from ._tensor import Tensor as Tensor
+from ._typed import BFloat16Tensor as BFloat16Tensor
+from ._typed import BoolTensor as BoolTensor
+from ._typed import ByteTensor as ByteTensor
+from ._typed import CharTensor as CharTensor
+from ._typed import DoubleTensor as DoubleTensor
+from ._typed import FloatTensor as FloatTensor
+from ._typed import HalfTensor as HalfTensor
+from ._typed import IntTensor as IntTensor
+from ._typed import LongTensor as LongTensor
+from ._typed import ShortTensor as ShortTensor
 from .ops.formats import channels_last as channels_last
 from .ops.formats import channels_last_3d as channels_last_3d
 from .ops.formats import contiguous_format as contiguous_format
@@ -50,8 +60,18 @@ from facula_storage import DType
 
 __version__: builtins.str
 __all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
     "Generator",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
     "Parameter",
+    "ShortTensor",
     "Size",
     "Tensor",
     "abs",
@@ -407,8 +427,12 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+@overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+@overload
+def narrow(input: Tensor, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
+    ...
 def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -464,8 +488,12 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
+@overload
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none."""
+@overload
+def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
+    ...
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
