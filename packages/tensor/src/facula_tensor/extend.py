@@ -7,7 +7,7 @@ namespaces that rules are written against; `composite` adds a function of operat
 `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
-shows of a module. `dtype_of_type` is what `type` is asked for, as a dtype.
+shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from facula_autograd.extend import Handle, Hooks
 from ._declare import elementwise, operator, view
 from ._errors import relabel
 from ._memory import overlapping
-from ._missing import PyTorchNames, listed
+from ._missing import PyTorchNames, listed, present
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
 from ._overrides import asks, plain_torch_function
 from ._promotion import accumulating, as_real, floating
@@ -57,6 +57,7 @@ __all__ = [
     "pass_on",
     "passed_on",
     "plain_torch_function",
+    "present",
     "raw",
     "recording",
     "reduction_of",
