@@ -7,6 +7,7 @@ from typing import Any
 
 from facula_autograd.extend import edge_to, special
 from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, int64
 from facula_storage.extend import FLOATING
 
@@ -88,6 +89,15 @@ def _learn(target: Layout, source: Layout | None, kind: type) -> None:
         number = int if target.dtype is int64 else float
         fill_plan(target, number)
         _settable[kind, target] = (("fill", number), target), number
+
+
+@boundary
+def delitem(self: Tensor, index: Any) -> None:
+    """TypeError: a tensor's elements cannot be deleted."""
+    raise InvalidTypeError(
+        f"delitem: a Tensor does not support item deletion, as its size is fixed (del x[{index!r:.60}]); keep the rest "
+        "as a new tensor: x[mask] with a bool mask, or cat([x[:i], x[i + 1:]])"
+    )
 
 
 def general_setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -186,4 +196,5 @@ def _fitting(F: Any, target: Layout, value: Tensor, shape: tuple[int, ...]) -> T
     return value if value.device is target.device else F.to_device(value, (target.device,))
 
 
+Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
 Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]
