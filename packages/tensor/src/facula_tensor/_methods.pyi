@@ -32,7 +32,7 @@ class Methods:
     def __bool__(self) -> builtins.bool:
         """Whether the one element is nonzero. ValueError where there are more or none."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
-        """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`)."""
+        """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`)."""
     def __bytes__(self) -> builtins.bytes:
         """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions."""
     def __complex__(self) -> builtins.complex:
