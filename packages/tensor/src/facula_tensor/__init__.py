@@ -59,7 +59,8 @@ from ._properties import *
 from ._random import *
 from ._random_fill import *
 from ._ranges import *
-from ._tensor import Parameter, Size, Tensor
+from ._size import Size
+from ._tensor import Parameter, Tensor
 from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic

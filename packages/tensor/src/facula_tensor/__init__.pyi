@@ -36,8 +36,8 @@ from facula_storage import uint8 as uint8
 from ._print_options import printoptions as printoptions
 from ._random import Generator as Generator
 from ._random import default_generator as default_generator
+from ._size import Size as Size
 from ._tensor import Parameter as Parameter
-from ._tensor import Size as Size
 from ._tensor import Tensor as Tensor
 from ._typed import BFloat16Tensor as BFloat16Tensor
 from ._typed import BoolTensor as BoolTensor

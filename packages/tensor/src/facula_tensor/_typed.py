@@ -32,7 +32,8 @@ from ._errors import relabel
 from ._from_data import is_data, tensor
 from ._overrides import asks
 from ._promotion import as_dtype, get_default_dtype
-from ._tensor import Size, Tensor, alias, layout_of_tensor, method, shown
+from ._size import Size
+from ._tensor import Tensor, alias, layout_of_tensor, method, shown
 from .ops.copying import to_like
 
 __all__ = [
