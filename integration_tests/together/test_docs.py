@@ -65,3 +65,28 @@ def test_the_operator_that_the_page_adds_is_added(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(target), "HYPOTHESIS_PROFILE": "ci"}
     done = subprocess.run([*command, *map(str, tests)], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+# Listed in torch.nn and torch.nn.functional, and in no documentation of PyTorch's: what layers are made of, old names.
+INNER = set(
+    "Container NLLLoss2d RNNBase RNNCellBase LinearCrossEntropyOptions attention common_types factory_kwargs grad "
+    "intrinsic parallel qat quantizable quantized BroadcastingList1 BroadcastingList2 BroadcastingList3 DType "
+    "GRID_SAMPLE_INTERPOLATION_MODES GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType Tensor assert_int_or_pair "
+    "boolean_dispatch handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic "
+    "reproducibility_notes sparse_support_notes tf32_notes".split()
+)
+
+
+@pytest.mark.parametrize("place", ["nn", "nn.functional"])
+def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
+    """All of them by name, and none that is there."""
+    import facula
+    from facula._names import LISTING
+
+    page = (ROOT / "docs" / "coming-from-pytorch.md").read_text()
+    table = page.partition("### Layers and functions that are not there yet")[2]
+    columns = [line.split("|")[2 if place == "nn" else 3] for line in table.splitlines() if line.startswith("| ")]
+    listed = re.findall(r"`(\w+)`", " ".join(columns[2:]))
+    module = facula.nn if place == "nn" else facula.nn.functional
+    missing = {name for name in LISTING.names(f"torch.{place}") if not hasattr(module, name)} - INNER
+    assert len(listed) == len(set(listed)) and set(listed) == missing

@@ -52,6 +52,22 @@ class Block(nn.Module):
         return x + y if residual else y
 
 
+class Undeclared(nn.Module):
+    """Members that no line declares: buffers and modules by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", facula.ones(2))
+        self.add_module("head", Linear(2, 2))
+        setattr(self, "blocks", ModuleList([Linear(2, 2)]))  # noqa: B010
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.head(x * self.mask) + self.mask.sum() * self.head.weight.mean()
+        for block in self.blocks:
+            x = F.relu(block(x))
+        return F.mse_loss(x, self.mask.expand(len(x), 2)) + self.mask[0]
+
+
 class Network(nn.Module):
     def __init__(self, width: int = 16, depth: int = 2) -> None:
         super().__init__()
@@ -141,6 +157,9 @@ def arithmetic() -> Tensor:
     z = facula.stack([z, z.clone()]).permute(1, 0, 2).contiguous().view(-1, x.size(1))
     total = sum(part.sum() for part in others) if flag else len(shape) + rows * columns
     z = z + total
+    longs = facula.LongTensor([1, 2]).type(facula.FloatTensor).type("torch.DoubleTensor")
+    kind: str = longs.type()
+    z = z + longs.narrow(axis=0, start=0, length=1) * len(kind) if isinstance(z, facula.FloatTensor) else z
     nested: list[list[float]] = z.tolist()
     w = facula.tensor(nested, requires_grad=True) * facula.ones((len(nested), 1)) + facula.full((1,), 3)
     (g,) = facula.autograd.grad(w.sum(), [w])
@@ -210,6 +229,7 @@ def main() -> None:
     network = Network()
     train(network, loader, epochs=2)
     print(accuracy(network, DataLoader(data, 64)), predict(network, facula.rand(3, 2)), arithmetic())
+    print(Undeclared().type(facula.float32)(facula.ones(3, 2)).item())
     print(closures(network, data.points), convolve(facula.ones(2, 1, 6, 6)).shape, list(batches(facula.rand(20))))
     save(network, optim.Adam(network.parameters()), Path("run.safetensors"))
 

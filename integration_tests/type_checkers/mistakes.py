@@ -73,6 +73,10 @@ x.to(3)  # expect: error
 x.max(dim=1).value  # expect: error
 x.max().indices  # expect: error
 x.shape.count_all()  # expect: error
+del x[0]  # expect: error
+x.type(facula.FloatTensor).foo  # expect: error
+x.type() + 1  # expect: error
+x.select(0)  # expect: error
 x.backward(1)  # expect: error
 x.grad.abs()  # expect: error
 x.item().foo.bar + x.tolist().foo  # expect: error
@@ -113,13 +117,19 @@ nn.MSELoss()(x, 3)  # expect: error
 nn.CrossEntropyLoss(reduction=3)  # expect: error
 nn.init.kaiming_uniform_(3)  # expect: error
 nn.utils.clip_grad_norm_(net.parameters(), "1")  # expect: error
+nn.utils.clip_grad_norm_(net, 1.0)  # expect: error
 wrong: list[int] = list(net.parameters())  # expect: error
+spelt: str = net.wieght  # expect: error
+list(net)  # expect: error
 
 # Optimizers and schedules.
 optim.AdamW(parameters, lr="x")  # expect: error
 optim.AdamW(parameters, betas=0.9)  # expect: error
 optim.SGD(3)  # expect: error
 optim.SGD([1.0, 2.0])  # expect: error
+optim.SGD(net)  # expect: error
+optim.AdamW(nn.Linear(3, 2))  # expect: error
+optim.Adam(net.layers)  # expect: error
 optim.Adam(net.parameters(), momentum=0.9)  # expect: error
 optim.SGD(parameters).step(3)  # expect: error
 optim.SGD(parameters).steps()  # expect: error

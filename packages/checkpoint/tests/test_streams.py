@@ -13,6 +13,7 @@ import pytest
 from checkpoint_testing import ALL, described, entry, file_bytes, parts, random_parts
 
 from facula_checkpoint import CheckpointError, load, load_file, load_metadata, save, save_file
+from facula_errors import FaculaError, FileModeError
 
 RUN = {"w": np.arange(6.0).reshape(2, 3), "steps": [np.int64(3), 4], "flags": np.array([True, False])}
 
@@ -171,8 +172,9 @@ def test_files_that_will_not_do_are_named(path, operation):
     with pytest.raises(ValueError, match=f"model.safetensors is closed; open it with mode '{mode}'"):
         operation(closed("rb", path))
     with open(path, "ab" if way == "read" else "rb") as file:
-        with pytest.raises(io.UnsupportedOperation, match=f"is not open for .*; open it with mode '{mode}'"):
+        with pytest.raises(io.UnsupportedOperation, match=f"is not open for .*; open it with mode '{mode}'") as caught:
             operation(file)
+        assert isinstance(caught.value, FileModeError) and isinstance(caught.value, FaculaError)
     with pytest.raises(TypeError, match=f"expected a path or a file opened with mode '{mode}'; got int"):
         operation(3)
     assert path.read_bytes() == before

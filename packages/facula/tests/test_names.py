@@ -207,6 +207,33 @@ def test_dir_of_a_tensor_shows_what_is_for_users():
     assert not {"hooks", "node"} & set(shown)
 
 
+def test_dir_shows_no_private_names_but_the_programs_own():
+    """Of tensors and modules; Python's own with two underscores stay."""
+
+    class Net(facula.nn.Module):
+        _width = 2
+
+        def __init__(self):
+            super().__init__()
+            self._inner = facula.nn.Linear(2, 2)
+            self.register_forward_hook(lambda *args: None)
+
+        def _helper(self):
+            return self
+
+    class Own(facula.Tensor):
+        _mark = 1
+
+    library = [TENSOR, facula.Parameter(TENSOR), facula.nn.Linear(2, 2), facula.nn.Sequential(facula.nn.ReLU()),
+               facula.nn.ModuleDict(), facula.nn.ParameterDict({"a": facula.Parameter(TENSOR)})]  # fmt: skip
+    for one, wanted in [*((one, set()) for one in library), (TENSOR.as_subclass(Own), {"_mark"}),
+                        (Net(), {"_width", "_inner", "_helper"})]:  # fmt: skip
+        shown = dir(one)
+        assert {name for name in shown if name[0] == "_" and not name.startswith("__")} == wanted, type(one)
+        assert {"__class__", "__doc__", "__init__", "__dir__"} <= set(shown)
+    assert {"forward", "train", "__call__", "weight"} <= set(dir(facula.nn.Linear(2, 2)))
+
+
 def test_modules_say_what_pytorchs_have():
     layer = facula.nn.Linear(2, 2)
     with pytest.raises(

@@ -60,6 +60,8 @@ def test_mistakes(tmp_path):
     assert done.returncode == 2
     assert "expected a Python file; got" in done.stderr
     assert run().returncode == 2
+    assert run("run").stderr.rstrip().endswith("the following arguments are required: script")
+    assert run("--version").stdout.startswith("facula 0.")
     (tmp_path / "torch.py").write_text("")
     code = "import sys, runpy, torch; sys.argv[1:] = ['run', 'x.py']; runpy.run_module('facula', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)

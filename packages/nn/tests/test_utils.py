@@ -31,6 +31,28 @@ def test_the_norm_of_all_gradients(order):
     np.testing.assert_allclose(gradients(net), before / 2, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
+@pytest.mark.parametrize("order", [1.0, 2.0, math.inf, "inf"])
+def test_squares_beyond_half_precision(dtype, order):
+    """The norm is 600, the squares 90000, which no float16 holds: gradients are scaled and do not become zeros."""
+    one = Parameter(ft.zeros(4, dtype=dtype))
+    one.grad = ft.full((4,), 300.0, dtype=dtype)
+    expected = {1.0: 1200, 2.0: 600}.get(order, 300)
+    total = clip_grad_norm_(one, 1.0, order)
+    assert total.dtype is dtype and float(total) == pytest.approx(expected, rel=1e-2)
+    assert one.grad.tolist() == pytest.approx([300 / expected] * 4, rel=1e-2)
+    for wrong in ("2", "-inf", None):
+        with pytest.raises(TypeError, match=f"clip_grad_norm_: expected norm_type to be a real number.*{wrong}"):
+            clip_grad_norm_(one, 1.0, wrong)
+
+
+def test_gradients_of_several_dtypes():
+    one, two = Parameter(ft.zeros(1, dtype=ft.float16)), Parameter(ft.zeros(1))
+    one.grad, two.grad = ft.tensor([3.0], dtype=ft.float16), ft.tensor([4.0])
+    total = clip_grad_norm_([one, two], 1.0)
+    assert (total.dtype, total.item()) == (ft.float32, 5.0)
+
+
 def test_small_gradients_stay():
     net, before = with_gradients()
     clip_grad_norm_(net.parameters(), 1e6)

@@ -31,6 +31,32 @@ def test_groups_and_their_options():
     assert optimizer.param_groups[1]["params"] == [b] and optimizer.defaults["lr"] == 0.1
 
 
+@pytest.mark.parametrize(
+    ("make", "state"),
+    [
+        (lambda params: SGD(params, momentum=0.9), "momentum_buffer"),
+        (Adam, "exp_avg"),
+        (AdamW, "exp_avg"),
+    ],
+)
+def test_no_memory_for_state_names_optimizer_and_parameter(make, state):
+    """Parameters of a terabyte, over memory of four bytes; the one before is as it was."""
+    small, huge = leaf(2), ft.ones(1).expand(1 << 44).requires_grad_()
+    for params, called in (([small, huge], "1"), ([("w", small), ("b", huge)], "'b'")):
+        optimizer = make(params)
+        small.grad, huge.grad = ft.ones(2), huge.detach()
+        name, before = type(optimizer).__name__, small.tolist()
+        with pytest.raises(
+            MemoryError, match=rf"^{name}.step: expected .* for {state} of parameter {called}, float32 \("
+        ):
+            optimizer.step()
+        assert small.tolist() == before
+        saved = optimizer.state_dict()
+        saved["state"] = {1: {key: huge.detach() for key in ("momentum_buffer", "exp_avg", "exp_avg_sq")} | {"step": 1}}
+        with pytest.raises(MemoryError, match=rf"^{name}.load_state_dict: expected .* for the state of parameter 1, "):
+            optimizer.load_state_dict(saved)
+
+
 def test_named_parameters():
     a, b = leaf(2), leaf(2)
     optimizer = SGD([("a", a), ("b", b)])

@@ -46,6 +46,49 @@ def test_other_arguments_are_refused_by_name(call):
         call()
 
 
+TYPED = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16",
+    "LongTensor": "int64", "IntTensor": "int32", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8",
+    "BoolTensor": "bool",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_constructors_of_one_dtype(name):
+    kind, dtype = getattr(ft, name), getattr(ft, TYPED[name])
+    for made, shape in ((kind(), (0,)), (kind(2, 3), (2, 3)), (kind(ft.Size((2, 1))), (2, 1)), (kind(4), (4,))):
+        assert (type(made), made.dtype, made.shape) == (ft.Tensor, dtype, shape)
+    for data in ([1, 0], (1, 0), range(1, -1, -1), np.array([1, 0])):
+        assert kind(data).tolist() == [1, 0] and kind(data).dtype is dtype
+    one = ft.ones(2, dtype=dtype)
+    assert kind(one).data_ptr() == one.data_ptr() and kind.dtype is dtype
+    assert isinstance(one, kind) and isinstance(ft.Parameter(one, requires_grad=False), kind)
+    others = [getattr(ft, other) for other in TYPED if other != name]
+    assert not any(isinstance(one, other) for other in others) and not isinstance(1, kind)
+    assert not isinstance(ft.ones(2, dtype=dtype, device="meta"), kind)
+    assert one.type() == f"torch.{name}" and one.type(None) == one.type() and one.type(kind) is one
+    for other in (others[0], others[0].dtype, f"torch.{others[0].__name__}", f"facula.{others[0].__name__}"):
+        assert isinstance(one.type(other), others[0])
+    for wrong in (lambda: others[0](one), lambda: kind(2.5), lambda: kind("x"), lambda: kind([1], 2)):
+        with pytest.raises(TypeError, match=rf"^({name}|{others[0].__name__}): expected .*; got .*; use "):
+            wrong()
+    with pytest.raises(ValueError, match=rf"^{name}: .*-1"):
+        kind(-1)
+    with pytest.raises(TypeError, match=rf"^{name}: expected device 'cpu'"):
+        kind([1], device="meta")
+    assert pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_types_of_other_tensors():
+    assert ft.ones(1, dtype=ft.complex64).type() == "torch.ComplexFloatTensor"
+    assert ft.ones(1, dtype=ft.complex128).type() == "torch.ComplexDoubleTensor"
+    assert ft.ones(1, dtype=ft.int8, device="meta").type() == "torch.meta.CharTensor"
+    assert ft.ones(1).double().type(ft.Tensor).dtype is ft.float32
+    for wrong in ("torch.WordTensor", "torch.cuda.FloatTensor", 3):
+        with pytest.raises(TypeError, match=r"^type: "):
+            ft.ones(1).type(wrong)
+
+
 def test_subclasses_are_made_of_what_they_take():
     class Named(ft.Tensor):
         def __init__(self, data, name):

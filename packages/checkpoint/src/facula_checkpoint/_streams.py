@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from errno import EAGAIN
 from typing import Any, BinaryIO, TypeAlias
 
-from facula_errors import BlockedFileError, FileError, InvalidTypeError, InvalidValueError
+from facula_errors import BlockedFileError, FileError, FileModeError, InvalidTypeError, InvalidValueError
 
 from ._errors import CheckpointError
 
@@ -21,8 +21,8 @@ _PIECE = 16 << 20  # bytes that are read at a time where it is not known how man
 def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
     """The path as text, or the file itself where it is open and can be read or written (`way`: "read" or "write").
 
-    TypeError for what is neither, and for a file in text mode; ValueError for a closed one; io.UnsupportedOperation,
-    which is an OSError, for one that was opened for something else.
+    TypeError for what is neither, and for a file in text mode; ValueError for a closed one; FileModeError, an
+    io.UnsupportedOperation, for one that was opened for something else.
     """
     if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
         return os.fsdecode(file)
@@ -37,7 +37,7 @@ def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
         raise InvalidValueError(f"{operation}: {shown(file)} is closed; open it with mode {mode!r}")
     able = getattr(file, "writable" if way == "write" else "readable", None)
     if able is not None and not able():
-        raise io.UnsupportedOperation(
+        raise FileModeError(
             f"{operation}: {shown(file)} is not open for {'writing' if way == 'write' else 'reading'}; "
             f"open it with mode {mode!r}"
         )

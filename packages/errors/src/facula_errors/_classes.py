@@ -6,11 +6,14 @@ say derive from `FaculaError` and a builtin themselves.
 
 from __future__ import annotations
 
+from io import UnsupportedOperation
+
 __all__ = [
     "ArgumentError", "BlockedFileError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError",
-    "FaculaError", "FileAccessError", "FileError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
-    "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
-    "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
+    "FaculaError", "FileAccessError", "FileError", "FileModeError", "InvalidIndexError", "InvalidTypeError",
+    "InvalidValueError", "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError",
+    "MissingPackageError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError",
+    "UnsupportedError",
 ]  # fmt: skip
 
 
@@ -102,6 +105,10 @@ class NoDirectoryError(FileError, NotADirectoryError):
 
 class BlockedFileError(FileError, BlockingIOError):
     """A file that gives or takes nothing without blocking."""
+
+
+class FileModeError(FileError, UnsupportedOperation):
+    """An open file that was opened for something else."""
 
 
 class MissingPackageError(FaculaError, ImportError):

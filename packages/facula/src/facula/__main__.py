@@ -10,6 +10,8 @@ import os
 import runpy
 import sys
 
+from . import __version__
+
 
 def run(script: str, arguments: list[str]) -> None:
     """Run a script as `python SCRIPT ARGUMENTS` would, with facula in the place of torch."""
@@ -25,10 +27,12 @@ def run(script: str, arguments: list[str]) -> None:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m facula", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"facula {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run", help="run a PyTorch program with facula in the place of torch")
     runs.add_argument("script", help="a Python file")
-    runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
+    rest = runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
+    rest.required = False  # or it would be missed together with the script
     given = parser.parse_args()
     if "torch" in sys.modules:
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")

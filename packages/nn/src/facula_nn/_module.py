@@ -9,6 +9,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
+from facula_tensor.extend import dtype_of_type
 
 from ._hooks import add_hook, call_hooked, hooks_of
 from ._members import BUFFER, MODULE, PARAMETER, members
@@ -16,10 +17,11 @@ from ._places import locate
 from ._tree import Tree
 
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Callable, Mapping
     from typing import ParamSpec, Protocol, Self, TypeVar
 
-    from facula_tensor.extend import DeviceLike, Handle, Hooks, MemoryFormat
+    from facula_tensor.extend import DeviceLike, DTypeLike, Handle, Hooks, MemoryFormat
 
     from ._state import Keys
 
@@ -187,9 +189,9 @@ class Module(Tree):
         """Move to a CUDA device. RuntimeError, with what to install, where there is none."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
-    def type(self, dst_type: DType) -> Self:
-        """Cast floating parameters and buffers to a dtype."""
-        return self.to(dtype=dst_type)
+    def type(self, dst_type: DTypeLike | builtins.type[Tensor]) -> Self:
+        """Cast floating parameters and buffers to a dtype, which may be given as `FloatTensor` and the like."""
+        return self.to(dtype=dtype_of_type(dst_type, "type"))
 
     def float(self) -> Self:
         """Cast floating parameters and buffers to float32."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor
-from facula_tensor.extend import PyTorchNames
+from facula_tensor.extend import PyTorchNames, present
 
 from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
 
@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 
     from ._module import Module
 
+    class Member(Tensor):
+        """What type checkers take an attribute for that no class declares: a tensor, or a module, called with an input.
+
+        So no module passes for an iterable (of parameters, say): what is called without an argument is not this.
+        """
+
+        def __call__(self, input: Any, /, *args: Any, **kwargs: Any) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+
 _PYTORCH = PyTorchNames(__file__)
+_OWN = frozenset({"_kinds", "_hooks"})  # private attributes of instances of any class
 
 
 @boundary
@@ -68,7 +80,7 @@ class Tree:
         else:
             self.__dict__.pop(name, None)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Member | Any:
         # Called when the usual look-up failed.
         if name == "_kinds":
             raise MissingAttributeError(
@@ -82,7 +94,7 @@ class Tree:
         return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
 
     def __dir__(self) -> list[str]:
-        return sorted(name for name in object.__dir__(self) if not name[:1].isdigit())
+        return [name for name in present(type(self), self, _OWN) if not name[:1].isdigit()]
 
     @property
     def _parameters(self) -> Members:

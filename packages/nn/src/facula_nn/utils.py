@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, cat, maximum, no_grad
-from facula_tensor.extend import listed
+from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, promote_types
+from facula_tensor.extend import as_real, listed
 
 from ._arguments import checked
 
@@ -25,14 +26,15 @@ __dir__ = listed(__name__)
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor],
     max_norm: float,
-    norm_type: float = 2.0,
+    norm_type: float | str = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
     """Scale all gradients, in place, by one factor, such that the norm of all together is at most `max_norm`.
 
-    Returns the norm that they had, without dimensions. `norm_type` may be infinite. ValueError for a negative
-    `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`. `foreach` changes nothing.
+    Returns the norm that they had, without dimensions; it is computed in float32 at least. `norm_type` may be infinite
+    ("inf", too). ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, where
+    `error_if_nonfinite`. `foreach` changes nothing.
 
     >>> from facula_tensor import Parameter, tensor
     >>> weight = Parameter(tensor([0.0, 0.0]))
@@ -40,7 +42,8 @@ def clip_grad_norm_(
     >>> clip_grad_norm_(weight, 1.0), weight.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    max_norm, norm_type = float(max_norm), float(norm_type)
+    max_norm = float(max_norm)
+    norm_type = math.inf if norm_type == "inf" else float(as_real(norm_type, "clip_grad_norm_", "norm_type"))
     if not max_norm >= 0 or not norm_type > 0:
         raise InvalidValueError(
             f"clip_grad_norm_: expected max_norm of at least 0 and a positive norm_type; got {max_norm} and {norm_type}"
@@ -51,7 +54,8 @@ def clip_grad_norm_(
 
         return tensor(0.0)
     total = _norm(grads, norm_type)
-    value = float(total)
+    value = float(total)  # before it is rounded to what the gradients are
+    total = total.to(reduce(promote_types, [grad.dtype for grad in grads]))
     if error_if_nonfinite and not math.isfinite(value):
         raise OperationError(
             f"clip_grad_norm_: the gradients' norm of order {norm_type} is {value}; nothing was scaled; "
@@ -119,7 +123,8 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
 
 
 def _norm(grads: list[Any], order: float) -> Any:
-    """The norm of all gradients' elements together."""
+    """The norm of all gradients' elements together. Squares of half precision's numbers are too large for it."""
+    grads = [grad.float() if grad.dtype in (float16, bfloat16) else grad for grad in grads]
     if order == math.inf:
         total = grads[0].abs().amax()
         for grad in grads[1:]:

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_tensor import float32, zeros
 from facula_tensor.extend import adam_step
 
-from ._fused import FusedOptimizer, zeros_for
+from ._fused import FusedOptimizer
 from ._groups import check_number
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ class Adam(FusedOptimizer):
             if g is not None:
                 kept = state[p]
                 if not kept:
-                    begin(kept, p)
+                    self._begin(kept, p)
                 if amsgrad:
                     if "max_exp_avg_sq" not in kept:
-                        kept["max_exp_avg_sq"] = zeros_for(p)
+                        kept["max_exp_avg_sq"] = self._zeros_for(p, "max_exp_avg_sq")
                     rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["max_exp_avg_sq"], kept["step"]))
                 else:
                     rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"]))
@@ -94,6 +94,11 @@ class Adam(FusedOptimizer):
         if group["decoupled_weight_decay"]:
             decay, shrink = 0.0, 1.0 - rate * decay
         adam_step(rows, (rate, float(first), float(second), float(group["eps"]), decay, shrink, sign))
+
+    def _begin(self, kept: dict[str, Any], p: Tensor) -> None:
+        """The state before the first step."""
+        mean, square = self._zeros_for(p, "exp_avg"), self._zeros_for(p, "exp_avg_sq")
+        kept.update(step=zeros((), dtype=float32, device=p.device), exp_avg=mean, exp_avg_sq=square)
 
 
 @boundary
@@ -131,9 +136,3 @@ class AdamW(Adam):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
                          capturable=capturable, differentiable=differentiable, fused=fused,
                          decoupled_weight_decay=True)  # fmt: skip
-
-
-def begin(kept: dict[str, Any], parameter: Tensor) -> None:
-    """The state before the first step."""
-    step = zeros((), dtype=float32, device=parameter.device)
-    kept.update(step=step, exp_avg=zeros_for(parameter), exp_avg_sq=zeros_for(parameter))

@@ -8,8 +8,9 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, Unsu
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
 
-from ._groups import check_number
+from ._groups import check_number, place_of
 from ._optimizer import Optimizer
+from ._state import no_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,11 @@ class FusedOptimizer(Optimizer):
                 raise InvalidValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
         return loaded
 
-
-def zeros_for(parameter: Tensor) -> Tensor:
-    """State of the parameter's shape, dtype and device."""
-    return zeros(tuple(parameter.shape), dtype=parameter.dtype, device=parameter.device)
+    def _zeros_for(self, parameter: Tensor, key: str) -> Tensor:
+        """State of the parameter's shape, dtype and device. MemoryError names the optimizer and the parameter."""
+        try:
+            return zeros(tuple(parameter.shape), dtype=parameter.dtype, device=parameter.device)
+        except MemoryError as error:
+            place = place_of(parameter, self.param_groups)
+            no_memory(error, f"{type(self).__name__}.step", f"{key} of parameter {place}")
+            raise

@@ -96,3 +96,14 @@ def number_of(name: str, option: str, value: Any) -> Any:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise InvalidTypeError(f"{name}: expected {option} to be a number; got {value!r}")
     return value
+
+
+def place_of(parameter: Tensor, groups: list[dict[str, Any]]) -> str:
+    """What messages call a parameter: its name, or its number as `state_dict` counts through the groups."""
+    number = 0
+    for group in groups:
+        for place, p in enumerate(group["params"]):
+            if p is parameter:
+                return repr(group["param_names"][place]) if "param_names" in group else str(number)
+            number += 1
+    return "?"

@@ -8,7 +8,7 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor.extend import sgd_step
 
-from ._fused import FusedOptimizer, zeros_for
+from ._fused import FusedOptimizer
 from ._groups import number_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class SGD(FusedOptimizer):
             if g is not None:
                 buffer = state[p].get("momentum_buffer")
                 if buffer is None:
-                    fresh.append((p, g, zeros_for(p)))
+                    fresh.append((p, g, self._zeros_for(p, "momentum_buffer")))
                 else:
                     begun.append((p, g, buffer))
         ahead = float(momentum) if group["nesterov"] else 0.0

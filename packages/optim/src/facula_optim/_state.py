@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import kind_of
+from facula_tensor import Tensor
+from facula_tensor.extend import relabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-from facula_tensor import Tensor
 
 
 def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> tuple[list[dict], dict[Any, Tensor]]:
@@ -59,4 +59,14 @@ def loaded_state(
             loaded[parameter] = convert(parameter, entries)
         except (TypeError, ValueError) as error:
             raise kind_of(error)(f"{name}: the state of parameter {number} does not fit: {error}") from None
+        except MemoryError as error:
+            no_memory(error, name, f"the state of parameter {number}")
+            raise
     return loaded
+
+
+def no_memory(error: Exception, operation: str, purpose: str) -> None:
+    """Let a MemoryError say what the memory was for, beside the dtype and shape that it knows."""
+    relabel(error, operation)
+    wanted = getattr(error, "purpose", None)
+    error.purpose = f"{purpose}, {wanted}" if wanted else purpose  # type: ignore[attr-defined]

@@ -31,23 +31,39 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
 from . import _adapter as _adapter
-from . import _creation, _from_data, _generator, _missing, _print_options, _promotion, _random, _random_fill, _ranges
+from . import (
+    _creation,
+    _from_data,
+    _generator,
+    _missing,
+    _print_options,
+    _promotion,
+    _properties,
+    _random,
+    _random_fill,
+    _ranges,
+    _typed,
+)
 from . import _html as _html
 from . import _indexing as _indexing
+from . import _protocols as _protocols
 from . import _repr as _repr
 from . import _resize as _resize
 from . import _setitem as _setitem
+from . import _sharing as _sharing
 from . import _startup as _startup
 from ._creation import *
 from ._from_data import *
 from ._generator import *
 from ._print_options import *
 from ._promotion import *
+from ._properties import *
 from ._random import *
 from ._random_fill import *
 from ._ranges import *
-from ._tensor import Parameter, Size, Tensor
-from ._values import is_complex, is_floating_point, is_tensor, numel
+from ._size import Size
+from ._tensor import Parameter, Tensor
+from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
@@ -102,15 +118,17 @@ _register("facula_tensor")
 
 __version__ = "0.1.0"
 
-__all__ = ["Parameter", "Size", "Tensor", "is_complex", "is_floating_point", "is_tensor", "max_pool2d", "numel"]
+__all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
 __all__ += _print_options.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
+__all__ += _properties.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
+__all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__

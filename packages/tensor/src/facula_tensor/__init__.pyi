@@ -33,12 +33,22 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
-from ._generator import Generator as Generator
-from ._generator import default_generator as default_generator
 from ._print_options import printoptions as printoptions
+from ._random import Generator as Generator
+from ._random import default_generator as default_generator
+from ._size import Size as Size
 from ._tensor import Parameter as Parameter
-from ._tensor import Size as Size
 from ._tensor import Tensor as Tensor
+from ._typed import BFloat16Tensor as BFloat16Tensor
+from ._typed import BoolTensor as BoolTensor
+from ._typed import ByteTensor as ByteTensor
+from ._typed import CharTensor as CharTensor
+from ._typed import DoubleTensor as DoubleTensor
+from ._typed import FloatTensor as FloatTensor
+from ._typed import HalfTensor as HalfTensor
+from ._typed import IntTensor as IntTensor
+from ._typed import LongTensor as LongTensor
+from ._typed import ShortTensor as ShortTensor
 from .ops.formats import channels_last as channels_last
 from .ops.formats import channels_last_3d as channels_last_3d
 from .ops.formats import contiguous_format as contiguous_format
@@ -50,8 +60,18 @@ from facula_storage import DType
 
 __version__: builtins.str
 __all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
     "Generator",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
     "Parameter",
+    "ShortTensor",
     "Size",
     "Tensor",
     "abs",
@@ -407,8 +427,12 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+@overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+@overload
+def narrow(input: Tensor, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
+    ...
 def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -440,13 +464,13 @@ def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
-def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
 def randint(low: builtins.int = 0, high: SupportsIndex | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
 def randn(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
-def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
@@ -464,8 +488,12 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
+@overload
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none."""
+@overload
+def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
+    ...
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:

@@ -144,11 +144,11 @@ class Methods:
     def __rsub__(self, other: Operand) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def __rtruediv__(self, other: Operand) -> Tensor:
-        """`other / self`: the reciprocal times a number: `self` may then change before the gradient is taken."""
+        """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     def __rxor__(self, other: Operand) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def __setitem__(self, index: Index, value: Operand) -> None:
-        """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
+        """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names."""
     def __sub__(self, other: Operand) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def __truediv__(self, other: Operand) -> Tensor:
@@ -449,8 +449,12 @@ class Methods:
         """`mul` in place: changes this tensor and returns it."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+    @overload
+    def narrow(self, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
+        ...
     def ne(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements differs; True where either is NaN."""
     def ne_(self, other: Operand) -> Tensor:
@@ -522,8 +526,12 @@ class Methods:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
         """`rsqrt` in place: changes this tensor and returns it."""
+    @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of one element along `dim`, which goes. IndexError where there is none."""
+    @overload
+    def select(self, *, axis: builtins.int, index: builtins.int) -> Tensor:
+        ...
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -582,8 +590,12 @@ class Methods:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def true_divide_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes this tensor and returns it."""
-    def type(self, dtype: DTypeLike, non_blocking: builtins.bool = False) -> Tensor:
-        """This tensor in another dtype; itself where it has that. `non_blocking` changes nothing."""
+    @overload
+    def type(self, dtype: None = None, non_blocking: builtins.bool = False) -> builtins.str:
+        'This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".'
+    @overload
+    def type(self, dtype: DTypeLike | builtins.type[Tensor], non_blocking: builtins.bool = False) -> Tensor:
+        ...
     def type_as(self, other: Tensor) -> Tensor:
         """This tensor in the dtype of another."""
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:

@@ -110,9 +110,30 @@ def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
 
 
 def present(cls: type, instance: Any = None, hidden: frozenset[str] = frozenset()) -> list[str]:
-    """The names of the attributes of a class, or of its instance: without those that are missing or `hidden`."""
+    """The names of the attributes of a class, or of its instance: without those that are missing, private or `hidden`.
+
+    Private are names of the library's classes that begin with one underscore; those of a program's classes are shown.
+    """
     found: dict[str, Any] = {}
+    own: set[str] = set()  # names that a program's classes and it itself gave
     for base in reversed(cls.__mro__):
         found.update(vars(base))
-    found.update(getattr(instance, "__dict__", ()))
-    return sorted(name for name, value in found.items() if type(value) is not MissingName and name not in hidden)
+        if base.__module__.partition(".")[0].partition("_")[0] not in (
+            "facula",
+            "builtins",
+            "typing",
+            "collections",
+            "",
+        ):
+            own.update(vars(base))
+    given = getattr(instance, "__dict__", {})
+    found.update(given)
+    if own:
+        own.update(given)
+    return sorted(
+        name
+        for name, value in found.items()
+        if type(value) is not MissingName
+        and name not in hidden
+        and (name[0] != "_" or name.startswith("__") or name in own)
+    )

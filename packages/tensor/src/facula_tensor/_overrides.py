@@ -211,7 +211,7 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
     from ._creation import empty
     from ._from_data import is_data, tensor
     from ._promotion import get_default_dtype
-    from ._tensor import Size
+    from ._size import Size
 
     strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
     first = arguments[0] if arguments else others.pop("data", Size((0,)))

@@ -144,9 +144,9 @@ def check_copied(operation: str, tensor: Tensor) -> None:
     """RuntimeError where copying would lose the tensor's history."""
     if type(tensor.node) is Node:
         raise OperationError(
-            f"{operation}: expected a leaf; this tensor ({show(layout_of_tensor(tensor))}) was computed by "
-            f"{tensor.node.name()} at {tensor.node.where} and would lose its history; use .detach() or .clone(), "
-            "and hand .detach() to what copies tensors by itself, as plots do"
+            f"{operation}: expected a leaf; this tensor requires a gradient, which the copy would lose "
+            f"({show(layout_of_tensor(tensor))}, computed by {tensor.node.name()} at {tensor.node.where}); "
+            "pass .detach() of the tensor, as in plt.plot(x.detach()), or call .clone(), which keeps its history"
         )
 
 

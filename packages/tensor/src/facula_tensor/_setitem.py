@@ -7,6 +7,7 @@ from typing import Any
 
 from facula_autograd.extend import edge_to, special
 from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, int64
 from facula_storage.extend import FLOATING, forgetting
 
@@ -29,7 +30,11 @@ from .ops.copying import fill_plan, write
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
-    """`self[index] = value`: `value` is a tensor or number that casts and broadcasts to what the index names."""
+    """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
+
+    It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
+    element, beside a mask, it need not).
+    """
     kind = type(value)
     try:
         la = self._layout  # see Note [One moment]
@@ -87,6 +92,15 @@ def _learn(target: Layout, source: Layout | None, kind: type) -> None:
         _settable[kind, target] = (("fill", number), target), number
 
 
+@boundary
+def delitem(self: Tensor, index: Any) -> None:
+    """TypeError: a tensor's elements cannot be deleted."""
+    raise InvalidTypeError(
+        f"delitem: a Tensor does not support item deletion, as its size is fixed (del x[{index!r:.60}]); keep the rest "
+        "as a new tensor: x[mask] with a bool mask, or cat([x[:i], x[i + 1:]])"
+    )
+
+
 def general_setitem(self: Tensor, index: Any, value: Any) -> None:
     """`self[index] = value` for whatever they are."""
     from ._from_data import as_tensor_like
@@ -103,7 +117,7 @@ def general_setitem(self: Tensor, index: Any, value: Any) -> None:
         if named is None:
             _set_window(self, window, held, record, kind)
         else:
-            _set_named(self, window, dim, named, held, record)
+            _set_named(self, window, dim, named, held, record, issubclass(kind, Tensor))
     except Exception as error:
         relabel(error, "setitem")
         raise
@@ -129,16 +143,18 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     rebase(window, old)
 
 
-def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tensor, record: bool) -> None:
+def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tensor, record: bool, strict: bool) -> None:
     """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on.
 
-    Several tensors, in a list, name elements together.
+    Several tensors, in a list, name elements together. `strict`: `value` is not cast, unless it is one for a mask.
     """
     F = recording if record else raw
     if not record:
         window = snapshot(window)
     layout = layout_of_tensor(window)
     flat, order = window, None
+    if type(named) is not list and named.dtype is bool_ and (value.numel() == 1 or not named.ndim):
+        strict = False
     if type(named) is list:
         flat, dim, named, order = merged(F, window, named)
     elif named.dtype is bool_:
@@ -147,6 +163,11 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tens
     shape = (*seen[:dim], *named.shape, *seen[dim + 1 :])
     value = _fitting(F, layout, value, shape)
     if value.dtype is not layout.dtype:
+        if strict:
+            raise DTypeError(
+                f"setitem: expected a value of dtype {layout.dtype.name}, as the tensor has, where tensors are the "
+                f"index; got {value.dtype.name} {tuple(value.shape)}; convert it with .to(facula.{layout.dtype.name})"
+            )
         value = F.to(value, (layout.dtype,))
     value = F.expand(value, shape)
     if record or order is not None or flat._storage is not window._storage:
@@ -176,4 +197,5 @@ def _fitting(F: Any, target: Layout, value: Tensor, shape: tuple[int, ...]) -> T
     return value if value.device is target.device else F.to_device(value, (target.device,))
 
 
+Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
 Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]

@@ -62,7 +62,6 @@ SPECIAL = {
     ("from_dlpack", "source"): "SupportsDLPack",
     ("moveaxis", "source"): "Dims",
     ("movedim", "source"): "Dims",
-    ("narrow", "start"): "SupportsIndex",
     ("pow", "self"): "Operand",
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
 }
@@ -103,10 +102,22 @@ OVERLOADS = {
         f"(input: Tensor, {_WINDOW}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
     ),
     "min": _EXTREME,
+    "narrow": (
+        "(input: Tensor, dim: int, start: SupportsIndex, length: int) -> Tensor",
+        "(input: Tensor, *, axis: int, start: SupportsIndex, length: int) -> Tensor",
+    ),
     "nonzero": (
         "(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor",
         "(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
         "(input: Tensor, *, as_tuple: bool) -> Tensor | tuple[Tensor, ...]",
+    ),
+    "select": (
+        "(input: Tensor, dim: int, index: int) -> Tensor",
+        "(input: Tensor, *, axis: int, index: int) -> Tensor",
+    ),
+    "type": (
+        "(self: Tensor, dtype: None = None, non_blocking: bool = False) -> str",
+        "(self: Tensor, dtype: DTypeLike | type[Tensor], non_blocking: bool = False) -> Tensor",
     ),
     "where": (
         "(condition: Tensor) -> tuple[Tensor, ...]",

@@ -47,6 +47,7 @@ KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal",
 KNOWN |= {"Tensor", "True", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
+REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use
 overloaded: set[str] = set()  # names whose OVERLOADS were written
 
 
@@ -205,7 +206,7 @@ def methods() -> str:
             written = f"@property\ndef {name}(self) -> {kind}: ...\n"
             if value.fset is not None:
                 written += f"@{name}.setter\ndef {name}(self, new: {kind}) -> None: ...\n"
-        elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor":
+        elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor" and name not in REFUSED:
             written = definition(name, value, method=True)
         body += "".join(f"    {line}\n" for line in written.splitlines())
     return text + body

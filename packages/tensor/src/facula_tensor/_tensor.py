@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd.extend import LEAF, Value
@@ -13,10 +12,11 @@ from facula_storage.extend import blank
 
 from ._errors import named
 from ._missing import present
+from ._size import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Self, SupportsIndex, TypeVar
+    from collections.abc import Callable, Sequence
+    from typing import Self, TypeVar
 
     from facula_autograd.extend import Handle
 
@@ -29,54 +29,6 @@ if TYPE_CHECKING:
         """What type checkers take the operators' methods from; there is no such module at run time."""
 else:
     _Base = Value
-
-
-class Size(tuple[int, ...]):
-    """A shape: a tuple of ints with `numel()`. TypeError for entries that are no integers.
-
-    >>> Size((2, 3)).numel()
-    6
-    """
-
-    __slots__ = ()
-
-    @boundary
-    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Size:
-        entries = tuple(sizes)
-        try:
-            return tuple.__new__(cls, map(index, entries))
-        except TypeError:
-            raise InvalidTypeError(f"Size: expected integers; got {entries!r:.200}") from None
-
-    def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
-        n = 1
-        for size in self:
-            n *= size
-        return n
-
-    def __repr__(self) -> str:
-        return f"facula.Size({list(self)})"
-
-    @overload
-    def __getitem__(self, index: SupportsIndex) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Size: ...
-    def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return tuple.__new__(Size, found) if isinstance(index, slice) else found
-
-    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
-        return Size(tuple(self) + tuple(other))
-
-    def __radd__(self, other: tuple[int, ...]) -> Size:
-        return Size(tuple(other) + tuple(self))
-
-    def __mul__(self, times: SupportsIndex) -> Size:
-        return tuple.__new__(Size, tuple.__mul__(self, times))
-
-    def __rmul__(self, times: SupportsIndex) -> Size:
-        return self * times
 
 
 class Overridden:

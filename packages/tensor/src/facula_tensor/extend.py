@@ -7,7 +7,7 @@ namespaces that rules are written against; `composite` adds a function of operat
 `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
-shows of a module.
+shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
 """
 
 from typing import TYPE_CHECKING
@@ -17,11 +17,12 @@ from facula_autograd.extend import Handle, Hooks
 from ._declare import elementwise, operator, view
 from ._errors import relabel
 from ._memory import overlapping
-from ._missing import PyTorchNames, listed
+from ._missing import PyTorchNames, listed, present
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
 from ._overrides import asks, plain_torch_function
 from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
+from ._typed import dtype_of_type
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import adam_step, sgd_step
 
@@ -43,6 +44,7 @@ __all__ = [
     "asks",
     "check_dim",
     "composite",
+    "dtype_of_type",
     "elementwise",
     "floating",
     "layout_of_tensor",
@@ -55,6 +57,7 @@ __all__ = [
     "pass_on",
     "passed_on",
     "plain_torch_function",
+    "present",
     "raw",
     "recording",
     "reduction_of",

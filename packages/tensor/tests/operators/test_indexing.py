@@ -169,6 +169,45 @@ def test_set_casts_and_keeps_the_dtype():
     assert x.dtype is ft.int32
 
 
+def test_set_by_tensors_takes_the_dtype_alone():
+    """As in PyTorch: a value of another dtype is refused, but for numbers, and one element beside a mask."""
+    x, mask, places = ft.zeros(4, 3), ft.tensor([True, False, True, False]), ft.tensor([0, 2])
+    one, row = ft.tensor(1.0, dtype=ft.float64), ft.ones(3, dtype=ft.float64)
+    refused = [
+        (index, value) for index in (places, [0, 2], np.array([0, 2]), (0, places)) for value in (one, one.long())
+    ]
+    refused += [(index, row) for index in (places, mask, [0, 2], mask.tolist(), (None, mask))]
+    refused += [
+        ((places, places), one),
+        ((mask, places), one),
+        ((slice(None), places), one),
+        (places[:0], row[None, :][:0]),
+    ]
+    for index, value in refused:
+        before = x._version
+        with pytest.raises(
+            TypeError, match=rf"setitem: expected a value of dtype float32.*got {value.dtype.name} .*\.to\("
+        ):
+            x[index] = value
+        assert x._version == before and not x.any()
+    for index, value in [
+        (mask, one),
+        (mask, one.reshape(1)),
+        ((mask, 0), one.long()),
+        (places, 2.0),
+        (places, row.float()),
+    ]:
+        x[index] = value
+    for index in (0, slice(2), ..., (0, 1), ft.tensor(1), True):
+        x[index] = one
+    counts = ft.zeros(3, dtype=ft.int64)
+    counts[places] = 1.5
+    with pytest.raises(TypeError, match=r"dtype int64.*float32"):
+        counts[places] = ft.ones(2)
+    counts[places] += 1
+    assert counts.tolist() == [2, 0, 2] and x.dtype is ft.float32
+
+
 def test_set_from_itself():
     x = ft.arange(6)
     x[1:] = x[:-1]

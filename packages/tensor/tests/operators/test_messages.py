@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 import numpy as np
@@ -158,6 +159,10 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "as_strided": (lambda: m().as_strided((2,), (1,), "a"), "as_strided: expected storage_offset to be an integer"),
     "as_strided beyond": (lambda: m().as_strided((1 << 62,), (1,)), "as_strided: shape (4611686018427387904,)"),
     "to NumPy": (lambda: leaf(2).__array__(), "__array__: NumPy, or a library that uses it,", "pass .detach()"),
+    "copy, as plots do": (lambda: copy.copy(leaf(2)[:1]), "copy: expected a leaf; this tensor requires a gradient",
+        "pass .detach() of the tensor, as in plt.plot(x.detach())"),
+    "deepcopy": (lambda: copy.deepcopy(leaf(2) * 2), "deepcopy: expected a leaf; ", "pass .detach() of the tensor"),
+    "del": (lambda: m().__delitem__(0), "delitem: a Tensor does not support item deletion", "del x[0]", "x[mask]"),
     "tensor of text": (lambda: ft.tensor(np.array(["a"])), "tensor: NumPy dtype <U1 cannot be used"),
     "profile": (lambda: ft.set_printoptions(profile="x"),
         "set_printoptions: expected profile to be one of default, short"),

@@ -144,3 +144,48 @@ def test_refusals():
         vjp(lambda a: a, y)
     with pytest.raises(ValueError, match=r"jvp: expected v of shapes \[\(3,\)\]; got \[\(2,\)\]"):
         jvp(lambda a: a, y, y[:2])
+
+
+COMPARISONS = ("eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "greater_equal_")
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_in_place_give_zeros_to_both(name):
+    """As PyTorch: zeros, and not None, for the tensor that is changed and for what it is compared with."""
+    x, row = ft.ones(2, 3, requires_grad=True), ft.ones(3, dtype=ft.float64, requires_grad=True)
+    y = x * 2
+    getattr(y, name)(row * 1)
+    (y * y).sum().backward()
+    for one in (x, row):
+        assert one.grad.shape == one.shape and one.grad.dtype is one.dtype and not one.grad.any()
+    plain = ft.zeros(2, 3)
+    getattr(plain, name)(row)
+    assert plain.requires_grad
+    row.grad = None
+    plain.sum().backward()
+    assert row.grad.tolist() == [0.0] * 3
+    same = x * 2
+    getattr(same, name)(same)
+    assert not ag.grad(same.sum(), x)[0].any()
+    whole = ft.zeros(3, dtype=ft.int64)
+    getattr(whole, name)(row)
+    with ft.no_grad():
+        plain = getattr(ft.zeros(3), name)(row)
+    assert not whole.requires_grad and not plain.requires_grad
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_an_empty_tensor_that_cat_leaves_out_has_a_gradient(dim):
+    empty, full = ft.zeros(0, dtype=ft.float64, requires_grad=True), ft.ones(2, 3, requires_grad=True)
+    for parts in ([empty, full], [full, empty], [empty, full, empty]):
+        for _ in range(2):
+            empty.grad = None
+            ft.cat([parts[0] * 2, *parts[1:]], dim).sum().backward()
+            assert empty.grad.shape == (0,) and empty.grad.dtype is ft.float64
+    assert full.grad.tolist() == [[8.0] * 3] * 2
+    for others in ([empty], [ft.ones(3)], [ft.zeros(0, 3)]):
+        empty.grad = None
+        ft.cat([empty, *others]).sum().backward()
+        assert empty.grad.shape == (0,)
+    with ft.no_grad():
+        assert not ft.cat([empty, full], dim).requires_grad

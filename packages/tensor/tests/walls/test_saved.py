@@ -55,6 +55,7 @@ RESULT_CHANGES = {
     "sin": ft.sin,
     "abs": ft.abs,
     "2 / x": lambda x: 2 / x,
+    "1 / x": lambda x: 1 / x,
     "x / 2": lambda x: x / 2,
     "x ** 3": lambda x: x**3,
     "x * x": lambda x: x * x,

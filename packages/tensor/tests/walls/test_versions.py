@@ -57,7 +57,7 @@ CHANGES = {
     "random_": lambda x: x.random_(),
     "setitem": lambda x: x.__setitem__(0, 1.0),
     "setitem of a mask": lambda x: x.__setitem__(x > 0, 1.0),
-    "setitem of positions": lambda x: x.__setitem__(ft.tensor([0]), ft.ones(1)),
+    "setitem of positions": lambda x: x.__setitem__(ft.tensor([0]), ft.ones(1, dtype=x.dtype)),
     "out=": lambda x: ft.add(x, 1, out=x),
     "optimizer": update,
     "iadd": lambda x: x.__iadd__(1),

@@ -33,14 +33,7 @@ def keep_where(F: Any, kept: Tensor, g: Tensor, layout: Any) -> Tensor:
 
 @elementwise
 class clamp_min:
-    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
-
-    `min` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
-
-    >>> from facula_tensor import tensor
-    >>> clamp_min(tensor([-1.0, 0.5]), 0)
-    tensor([0.0000, 0.5000])
-    """
+    """Each element, or `min` where it is less."""
 
     inputs = ("input", "min")
     kernel = "maximum"
@@ -55,14 +48,7 @@ class clamp_min:
 
 @elementwise
 class clamp_max:
-    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
-
-    `max` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
-
-    >>> from facula_tensor import tensor
-    >>> clamp_max(tensor([0.5, 3.0]), 1)
-    tensor([0.5000, 1.0000])
-    """
+    """Each element, or `max` where it is greater."""
 
     inputs = ("input", "max")
     kernel = "minimum"

@@ -9,7 +9,9 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise
+from .._declare import elementwise, operator
+from .._holding import hold
+from .._operator import raw, recording
 from .._tensor import Tensor, method
 from .copying import store
 
@@ -128,12 +130,35 @@ class ge:
     accepts = ordered
 
 
-def in_place(function: Any, *, alone: bool = False) -> None:
-    """Add the method that stores the answers of `function` in the tensor itself: `eq_` for `eq`."""
+@operator
+class _answering:
+    """`input`, the answers of a comparison, as a function of `other` with gradient 0."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+
+    def outputs(layout, other):
+        return layout
+
+    def execute(operands, parameters):
+        return [raw.clone(operands[0])]
+
+    def reverse_other(F, g, other_layout):
+        return F.to(F.sum_to(F.zeros_like(g), other_layout), (other_layout.dtype,))
+
+
+def in_place(function: Any, *, alone: bool = False, zeros: bool = False) -> None:
+    """Add the method that stores the answers of `function` in the tensor itself: `eq_` for `eq`.
+
+    With `zeros` the other operand gets a gradient, of zeros, as PyTorch gives it.
+    """
     name = function.__name__ + "_"
 
     def storing(self: Tensor, other: Any) -> Tensor:
-        return store(name, self, function(self, other))
+        answers = function(self, other)
+        if zeros and isinstance(other, Tensor) and other.node is not None and self.is_floating_point():
+            answers = recording.answering(raw.to(answers, (self.dtype,)), *hold((other,), True))
+        return store(name, self, answers)
 
     def storing_alone(self: Tensor) -> Tensor:
         return store(name, self, function(self))
@@ -145,4 +170,4 @@ def in_place(function: Any, *, alone: bool = False) -> None:
 
 
 for _function in (eq, ne, lt, le, gt, ge):
-    in_place(_function)
+    in_place(_function, zeros=True)

@@ -234,14 +234,6 @@ for _name, _dtype in _CASTS.items():
 
 
 @asks
-@method("type")
-@boundary
-def as_type(self: Tensor, dtype: Any, non_blocking: bool = False) -> Tensor:
-    """This tensor in another dtype; itself where it has that. `non_blocking` changes nothing."""
-    return to_like(self, dtype=dtype)
-
-
-@asks
 @method()
 @boundary
 def type_as(self: Tensor, other: Tensor) -> Tensor:

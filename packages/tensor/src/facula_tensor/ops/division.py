@@ -149,12 +149,14 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 @method("__rtruediv__")
 @boundary
 def div_by(self: Tensor, other: Any) -> Any:
-    """`other / self`: the reciprocal times a number: `self` may then change before the gradient is taken."""
+    """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     number = plain_number(other)
     if number is None or type(self._layout) is Overridden:
         return general(operators["div"], (other, self), ())
     result = recording.reciprocal(self)
-    return result if number == 1 and type(number) is not complex else recording.mul(result, number)
+    if number == 1 and type(number) is not complex and result.node is None:
+        return result
+    return recording.mul(result, number)
 
 
 @method("__divmod__")

@@ -305,6 +305,11 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | No
                     f"{tuple(first.shape)}; "
                     f"all lengths but that of dimension {at} must agree"
                 )
+        if len(parts) < len(tensors):
+            # One that is left out and wants a gradient gets it, of no elements, by way of a shape that fits.
+            empty = (*first.shape[:at], 0, *first.shape[at + 1 :])
+            wanting = [one for one in tensors if one.node is not None and one.shape == (0,) != first.shape]
+            parts += [recording.reshape(one, empty) for one in wanting]
         ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
         result = recording.cat(ready, (at,))
         if len(ready) == len(tensors) and all(map(is_, ready, tensors)):

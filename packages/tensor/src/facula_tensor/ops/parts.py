@@ -16,7 +16,7 @@ from .._overrides import asks
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, method, shown
 from .._viewing import Window, form, make_views
-from .reducing import axis_for
+from .reducing import axis_for, needed_dim
 from .shape import sizes
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
@@ -93,7 +93,7 @@ class _slice_back:
 
 @asks
 @method()
-def select(input: Tensor, dim: int, index: int) -> Tensor:
+def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none.
 
     >>> from facula_tensor import arange
@@ -101,7 +101,9 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     tensor(2)
     """
     try:
-        return recording.select(input, dim, index)
+        return recording.select(
+            input, dim if dim is not None and axis is None else needed_dim("select", dim, axis), index
+        )
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -109,7 +111,9 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 @asks
 @method()
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+def narrow(
+    input: Tensor, dim: int | None = None, start: Any = None, length: Any = None, *, axis: int | None = None
+) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
 
     >>> from facula_tensor import arange
@@ -125,6 +129,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
             raise InvalidTypeError(
                 f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
             )
+        if dim is None or axis is not None:
+            dim = needed_dim("narrow", dim, axis)
         return recording.narrow(input, dim, start.__index__(), length.__index__())
     except FaculaError as error:
         trim_traceback(error)
