@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
+from facula_storage.extend import COMPLEX
 
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 MOST_DIMS = 64
 SEGMENT = 512  # outputs that are folded together at most
 SHORT, WIDE = 32, 16  # rows so short, in outputs so many, are folded by column
-SHORT_SUM = 16  # the same for sums and products of elements that are folded as the vectors they are
 PIECE = 1 << 15  # reduced elements that are worth folding apart from others
 MOST_PIECES = 64
 STRIDED_COST = 500  # picoseconds an element
@@ -73,8 +73,8 @@ def _plan(
         total = 0
     inner, step = reduced[0]
     by_column = kept[0][1] < step if kept[0][0] > 1 else False
-    short = SHORT_SUM if operator in ("sum", "prod") and size >= 4 else SHORT
-    by_column = by_column or (inner < short and kept[0][0] >= WIDE)
+    vectors = operator in ("sum", "prod") and a.dtype.category != COMPLEX and step == size
+    by_column = by_column or (inner < SHORT and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
