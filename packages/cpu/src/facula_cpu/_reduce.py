@@ -103,19 +103,26 @@ def _struct(
     """The filled struct facula_reduce, and the bytes of workspace. Only `serial` and `group` concern threads."""
     first = kept[0][0]
     work = outputs * (total * cost + OUTPUT_COST)
+    rows = outputs // first if first else 0
     segment = min(first, SEGMENT) or 1
-    if work > SERIAL:
+    # Outputs that lie inside of what is reduced are read together, in the order of memory: it is cut into pieces instead.
+    run = 1
+    for extent, step in reduced:
+        if step < kept[0][1]:
+            run *= extent
+    inside = not by_column and 1 < run < total
+    if work > SERIAL and not inside:
         # Rather more segments than long ones, where the work is large; columns stay at least four cache lines wide.
         smallest = 64 if by_column else 1
-        segment = max(min(segment, -(-first // 32)), min(smallest, segment))
-    rows = outputs // first if first else 0
+        segment = max(min(segment, -(-first * rows // 32)), min(smallest, segment))
     segments = -(-first // segment) * rows
     pieces, piece = 1, max(total, 1)
     if segments < 16 and segments * segment * total >= 2 * PIECE:
         pieces = min(MOST_PIECES // segments or 1, segments * segment * total // PIECE)
         piece = -(-total // max(pieces, 1))
         if not by_column:
-            piece = -(-piece // 4096) * 4096
+            whole = run if inside else 4096
+            piece = -(-piece // whole) * whole
         pieces = -(-total // piece)
     group = max(1, int(segments * SERIAL // (2 * work))) if work else 1
     struct = ffi.new("struct facula_reduce *", {"nest": [number for dim in (*kept, *reduced) for number in dim]})
