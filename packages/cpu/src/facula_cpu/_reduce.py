@@ -105,7 +105,7 @@ def _struct(
     work = outputs * (total * cost + OUTPUT_COST)
     rows = outputs // first if first else 0
     segment = min(first, SEGMENT) or 1
-    # Outputs that lie inside of what is reduced are read together, in the order of memory: it is cut into pieces instead.
+    # Outputs that lie inside of what is reduced are read together, as memory is; what is reduced is cut into pieces.
     run = 1
     for extent, step in reduced:
         if step < kept[0][1]:
