@@ -6,50 +6,53 @@
 #include "plans/reduce.h"
 #include "reduce_sums.h"
 
-#define READ(x) ((x) != 0)
 #define S uint8_t
 #define SUFFIX bool
 #define CODE BOOL
-#define LEAST 0
-#define MOST 1
-#include "reduce_integer.inc"
-#undef READ
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
-#define READ(x) (x)
 #define S uint8_t
 #define SUFFIX uint8
 #define CODE UINT8
-#define LEAST 0
-#define MOST UINT8_MAX
-#include "reduce_integer.inc"
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
 #define S int8_t
 #define SUFFIX int8
 #define CODE INT8
-#define LEAST INT8_MIN
-#define MOST INT8_MAX
-#include "reduce_integer.inc"
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
 #define S int16_t
 #define SUFFIX int16
 #define CODE INT16
-#define LEAST INT16_MIN
-#define MOST INT16_MAX
-#include "reduce_integer.inc"
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
 #define S int32_t
 #define SUFFIX int32
 #define CODE INT32
-#define LEAST INT32_MIN
-#define MOST INT32_MAX
-#include "reduce_integer.inc"
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
-#define LEAST INT64_MIN
-#define MOST INT64_MAX
-#include "reduce_integer.inc"
+#include "reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
 
 struct exact_complex {
     struct exact_sum real, imag;

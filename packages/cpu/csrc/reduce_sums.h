@@ -40,5 +40,20 @@ static ALWAYS_INLINE double add_widened(double s, double x)
 /* The same for vectors: elements of x where the mask is set, else those of y. */
 #define SELECT(mask, x, y) ((__typeof__(x))(((mask) & (__typeof__(mask))(x)) | (~(mask) & (__typeof__(mask))(y))))
 
-static const int32_t counting_32[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const int64_t counting_64[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+/* The lanes of a vector are numbered from 0 on; constants that the compiler can compute with. */
+#if VECTOR_BYTES == 64
+#define NUMBERS_32 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+#define NUMBERS_64 {0, 1, 2, 3, 4, 5, 6, 7}
+#elif VECTOR_BYTES == 32
+#define NUMBERS_32 {0, 1, 2, 3, 4, 5, 6, 7}
+#define NUMBERS_64 {0, 1, 2, 3}
+#else
+#define NUMBERS_32 {0, 1, 2, 3}
+#define NUMBERS_64 {0, 1}
+#endif
+typedef int32_t numbers_32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t numbers_64 __attribute__((vector_size(VECTOR_BYTES)));
+#define LANE_NUMBERS(LANE) __builtin_choose_expr(sizeof(LANE) == 8, (numbers_64)NUMBERS_64, (numbers_32)NUMBERS_32)
+
+/* A number below a power of two, its bits in reverse. */
+#define REVERSED(x, most) ((((x) & 1) << 3 | ((x) & 2) << 1 | ((x) & 4) >> 1 | (x) >> 3) * (most) / 16)

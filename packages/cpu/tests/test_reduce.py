@@ -88,6 +88,30 @@ def test_large(name, shape, level):
     set_num_threads(before)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_every_length(name, level):
+    """Rows that are packed, folded abreast or one by one; the last ones, behind which NaN and others lie, and steps."""
+    rng = np.random.default_rng(4)
+    for n in (*range(1, 20), 31, 32, 33, 63, 64, 65, 130, 260, 1100):
+        whole = values(rng, (45, n + 3), name, special=False)
+        if name in FLOATS + COMPLEX:
+            whole = narrow(1 + rng.integers(-1, 2, whole.shape) / 256, name)
+            whole[:, n:] = 0x7FC0 if isinstance(whole, Bits) else np.nan
+        for rows in (whole[:, :n], whole[:, :n].copy(), whole[7:8, :n], whole[:40:3, :n]):
+            for operator in ("sum", "prod"):
+                check(operator, rows, (1,), False, empty(rows.shape[:1], result_name(operator, name)))
+
+
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32"])
+@pytest.mark.parametrize("shape", [(5, 40_000), (40_000, 5), (300_000,), (50, 30, 70)])
+def test_sums_of_narrow_integers_keep_every_bit(name, shape, level):
+    """The largest and the least numbers, many of them: no lane is too narrow."""
+    for extreme in (np.iinfo(name).min, np.iinfo(name).max):
+        array = np.full(shape, extreme, name)
+        for dims in {(0,), (len(shape) - 1,), (0, len(shape) - 1) if len(shape) > 1 else (0,)}:
+            check("sum", array, dims, False, empty(reduced_shape(shape, dims, False), "int64"))
+
+
 @pytest.mark.parametrize("dims", [(0,), (1,)])
 def test_long_sums_are_exact_to_the_last_places(dims, level):
     """Where plain accumulation loses three digits more."""

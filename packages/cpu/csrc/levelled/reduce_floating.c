@@ -2,6 +2,7 @@
 #include "../half.h"
 #include "../kernel.h"
 #include "../plans/reduce.h"
+#include "../reduce_loads_floating.h"
 #include "../reduce_sums.h"
 
 /* Sums of float32, and of the half-precision types as float32, go on as double. */
@@ -16,34 +17,46 @@
 #define SUFFIX float32
 #define CODE FLOAT32
 #define READ(x) (x)
+#define READ_UNIT floats_of_float32
+#define READ_DOUBLES doubles_of_float32
 #define WRITE(x) (x)
 #include "../reduce_floating.inc"
 #undef S
 #undef SUFFIX
 #undef CODE
 #undef READ
+#undef READ_UNIT
+#undef READ_DOUBLES
 #undef WRITE
 
 #define S uint16_t
 #define SUFFIX float16
 #define CODE FLOAT16
 #define READ(x) float_of_float16(x)
+#define READ_UNIT floats_of_float16
+#define READ_DOUBLES doubles_of_float16
 #define WRITE(x) float16_of_float(x)
 #include "../reduce_floating.inc"
 #undef SUFFIX
 #undef CODE
 #undef READ
+#undef READ_UNIT
+#undef READ_DOUBLES
 #undef WRITE
 
 #define SUFFIX bfloat16
 #define CODE BFLOAT16
 #define READ(x) float_of_bfloat16(x)
+#define READ_UNIT floats_of_bfloat16
+#define READ_DOUBLES doubles_of_bfloat16
 #define WRITE(x) bfloat16_of_float(x)
 #include "../reduce_floating.inc"
 #undef S
 #undef SUFFIX
 #undef CODE
 #undef READ
+#undef READ_UNIT
+#undef READ_DOUBLES
 #undef WRITE
 #undef NUMBER
 #undef WIDER
@@ -62,5 +75,7 @@
 #define SUFFIX float64
 #define CODE FLOAT64
 #define READ(x) (x)
+#define READ_UNIT doubles_of_float64
+#define READ_DOUBLES doubles_of_float64
 #define WRITE(x) (x)
 #include "../reduce_floating.inc"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
+from facula_storage.extend import COMPLEX
 
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MOST_DIMS = 64
 SEGMENT = 512  # outputs that are folded together at most
 SHORT, WIDE = 32, 16  # rows so short, in outputs so many, are folded by column
-SHORT_SUM = 16  # the same where elements are folded as the vectors they are
+SHORT_VECTORS = 16  # the same where elements are folded as the vectors they are
 PIECE = 1 << 15  # reduced elements that are worth folding apart from others
 MOST_PIECES = 64
 STRIDED_COST = 500  # picoseconds an element
@@ -73,8 +74,9 @@ def _plan(
         total = 0
     inner, step = reduced[0]
     by_column = kept[0][1] < step if kept[0][0] > 1 else False
-    short = SHORT_SUM if size >= 4 and operator not in ("any", "all") else SHORT
-    by_column = by_column or (inner < short and kept[0][0] >= WIDE)
+    short = SHORT_VECTORS if size >= 4 and operator not in ("any", "all") else SHORT
+    vectors = operator in ("sum", "prod") and a.dtype.category != COMPLEX and step == size
+    by_column = by_column or (inner < short and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
@@ -103,19 +105,26 @@ def _struct(
     """The filled struct facula_reduce, and the bytes of workspace. Only `serial` and `group` concern threads."""
     first = kept[0][0]
     work = outputs * (total * cost + OUTPUT_COST)
+    rows = outputs // first if first else 0
     segment = min(first, SEGMENT) or 1
-    if work > SERIAL:
+    # Outputs that lie inside of what is reduced are read together, as memory is; what is reduced is cut into pieces.
+    run = 1
+    for extent, step in reduced:
+        if step < kept[0][1]:
+            run *= extent
+    inside = not by_column and 1 < run < total
+    if work > SERIAL and not inside:
         # Rather more segments than long ones, where the work is large; columns stay at least four cache lines wide.
         smallest = 64 if by_column else 1
-        segment = max(min(segment, -(-first // 32)), min(smallest, segment))
-    rows = outputs // first if first else 0
+        segment = max(min(segment, -(-first * rows // 32)), min(smallest, segment))
     segments = -(-first // segment) * rows
     pieces, piece = 1, max(total, 1)
     if segments < 16 and segments * segment * total >= 2 * PIECE:
         pieces = min(MOST_PIECES // segments or 1, segments * segment * total // PIECE)
         piece = -(-total // max(pieces, 1))
         if not by_column:
-            piece = -(-piece // 4096) * 4096
+            whole = run if inside else 4096
+            piece = -(-piece // whole) * whole
         pieces = -(-total // piece)
     group = max(1, int(segments * SERIAL // (2 * work))) if work else 1
     struct = ffi.new("struct facula_reduce *", {"nest": [number for dim in (*kept, *reduced) for number in dim]})
