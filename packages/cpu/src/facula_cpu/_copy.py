@@ -20,11 +20,12 @@ BAND = 64  # rows in a piece of work: whole cache lines of any dtype
 def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
     (source,), (target,) = inputs, outputs
-    if not isinstance(source, type) and source.dtype is target.dtype and not source.is_contiguous:
-        plan = plan_transposing(operator, source, target, parameters)
-        if plan is not None:
-            return plan
-    return plan_elementwise(operator, inputs, outputs, parameters)
+    plan = plan_elementwise(operator, inputs, outputs, parameters)
+    if not isinstance(source, type) and source.dtype is target.dtype:
+        plan.for_layouts = None  # other layouts may be better copied in blocks
+        if not source.is_contiguous:
+            return plan_transposing(operator, source, target, parameters) or plan
+    return plan
 
 
 def plan_transposing(operator: str, source: Layout, target: Layout, parameters: tuple) -> Plan | None:
