@@ -1,4 +1,4 @@
-"""Elementwise work on many short rows: those that repeat lie in a tile, and a plan may fit any number of rows."""
+"""Elementwise work on many short rows, those that repeat in a tile; and launches for other layouts."""
 
 import numpy as np
 import pytest
@@ -56,35 +56,65 @@ def test_large_work_is_shared():
     assert np.array_equal(run("add", a, row), a + row)
 
 
-@pytest.mark.parametrize(
-    ("shapes", "strided"),
-    [(((5, 3), (3,)), False), (((5, 3), (1, 3)), False), (((5, 1), (3,)), False), (((5, 2, 3), (2, 1)), False),
-     (((5, 4), (5, 1)), False), (((5, 3), (5, 3)), True)],
-)  # fmt: skip
-def test_a_plan_for_any_rows(shapes, strided):
-    """A plan made for five rows is right for any number of them."""
-    first, second = (numbered(shape, "float32") for shape in shapes)
-    if strided:
-        first = numbered((5, 6), "float32")[:, ::2]
-    made = plan("sub", (first, second), empty(np.broadcast_shapes(*shapes), "float32"))
-    assert made.any_rows and not made.any_size
-    for rows in (1, 2, 4, 900):
-        longer = [
-            numbered((rows, 6), "float32")[:, ::2] if strided and i == 0
-            else numbered((rows, *shape[1:]), "float32") if len(shape) == made.out.ndim and shape[0] == 5
-            else numbered(shape, "float32")
-            for i, shape in enumerate(shapes)
-        ]  # fmt: skip
-        wanted = longer[0] - longer[1]
-        out = np.empty_like(wanted)
-        made.launch(out.size, *[one.ctypes.data for one in longer], out.ctypes.data)
-        assert np.array_equal(out, wanted)
+STRIDED = [
+    lambda a: a, lambda a: a[::2], lambda a: a[..., ::3], lambda a: a[:1], lambda a: a[..., :1], lambda a: a.T,
+    lambda a: a[:0], lambda a: a.reshape(-1), lambda a: a.reshape(2, -1, 2).transpose(2, 0, 1),
+    lambda a: a[0, :1].reshape(()), lambda a: np.broadcast_to(a[:1], a.shape, subok=True),
+]  # fmt: skip
 
 
-def test_which_plans_fit_any_rows():
-    """Not those that fit any size anyway, nor those whose output has gaps or too few rows to tell."""
+@pytest.mark.parametrize("name", SHORT)
+@given(data=st.data())
+def test_a_plan_gives_the_launch_for_other_layouts(name, data):
+    """Whatever the plan was made for: rows, columns, strides, fewer dimensions and more, nothing at all."""
+    first = numbered((2, 3), name)
+    made = plan("mul", (first, first[0]), empty((2, 3), name))
+    rows, width = data.draw(st.integers(1, 40)) * 4, data.draw(st.integers(1, 90))
+    a, b = (data.draw(st.sampled_from(STRIDED))(numbered((rows, width), name)) for _ in range(2))
+    try:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        for shape in (a.shape, b.shape):
+            assert made.for_layouts(layout(empty(shape, name)), layout(a), layout(b)) is None
+        return
+    out = empty(shape, name)
+    if data.draw(st.booleans()) and out.ndim > 1:
+        out = np.swapaxes(np.swapaxes(out, 0, 1).copy(), 0, 1)
+    launch = made.for_layouts(layout(out), layout(a), layout(b))
+    launch(out.size, a.ctypes.data, b.ctypes.data, out.ctypes.data)
+    agrees(out, widen(a) * widen(b), name)
+
+
+def test_launches_for_other_layouts_take_numbers_too():
+    a, wide = numbered((2, 3), "float32"), numbered((70, 8), "float32")[:, ::2]
+    for made in (
+        plan("sub", (a, 2.5), a),
+        BACKEND.plan("sub", (layout(a[:, :2]), float), (layout(a[:, :2].copy()),), ()),
+    ):
+        out = empty((70, 4), "float32")
+        made.for_layouts(layout(out), layout(wide))(out.size, wide.ctypes.data, out.ctypes.data, 2.5)
+        assert np.array_equal(out, wide - np.float32(2.5))
+
+
+def test_large_work_of_other_layouts_is_shared():
+    row = numbered((10,), "float32")
+    made = plan("add", (numbered((5, 3), "float32"), row[:3]), empty((5, 3), "float32"))
+    for a in (numbered((200_000, 10), "float32"), numbered((200_000, 20), "float32")[:, ::2]):
+        out = empty(a.shape, "float32")
+        made.for_layouts(layout(out), layout(a), layout(row))(out.size, a.ctypes.data, row.ctypes.data, out.ctypes.data)
+        assert np.array_equal(out, a + row)
+
+
+def test_an_input_larger_than_the_output_has_no_launch():
     a, row = numbered((5, 3), "float32"), numbered((3,), "float32")
-    assert not plan("add", (a, a), empty((5, 3), "float32")).any_rows
-    assert not plan("add", (a[:1], row), empty((1, 3), "float32")).any_rows
-    assert not plan("add", (a, row), empty((5, 6), "float32")[:, ::2]).any_rows
-    assert BACKEND.plan("add", (layout(a), float), (layout(a),), ()).any_size
+    made = plan("add", (a, row), empty((5, 3), "float32"))
+    assert made.for_layouts(layout(row), layout(a), layout(row)) is None
+    assert made.for_layouts(layout(a[:1]), layout(a), layout(row)) is None
+    assert made.for_layouts(layout(a[:, :1].copy()), layout(a), layout(row)) is None
+
+
+def test_copies_in_blocks_are_planned_each_time():
+    """Of one dtype: other layouts may be better copied another way."""
+    a = numbered((5, 3), "float32")
+    assert plan("copy", (a,), empty((5, 3), "float32")).for_layouts is None
+    assert plan("copy", (a,), empty((5, 3), "float64")).for_layouts is not None

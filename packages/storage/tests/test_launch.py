@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storage_testing import Owner, Running
 
-from facula_storage import LaunchError, bind
+from facula_storage import LaunchError, bind, contiguous, float32, layout_of
+from facula_storage.extend import rebind
 
 NEVER, ALWAYS = 2**62, 0
 int64s = st.integers(-(2**63), 2**63 - 1)
@@ -271,3 +272,68 @@ def test_failing_launches_leak_nothing(noting, address_of):
     for _ in range(100):
         fail()
     assert len(gc.get_objects()) - before < 20
+
+
+@pytest.fixture
+def telling(address_of):
+    """A launch whose plans, made for layouts, say what they were made for."""
+    form = (ctypes.c_int64 * 2)(0, 3)
+    return bind(address_of("tell"), ctypes.addressof(form), NEVER, 0, form, 3), address_of("note_shape")
+
+
+def told(launch, count):
+    numbers = (ctypes.c_int64 * count)()
+    launch(1, ctypes.addressof(numbers), count)
+    return list(numbers)
+
+
+def test_a_launch_is_made_for_other_layouts(telling):
+    """Strides along the output's dimensions, 0 where an input broadcasts; inputs first, then the output."""
+    launch, shaper = telling
+    out = contiguous((4, 2, 3), float32)
+    made = rebind(launch, shaper, out, contiguous((2, 1), float32), layout_of((1, 2, 3), (9, 3, 1), float32))
+    launch = rebind(made, shaper, contiguous((), float32), contiguous((), float32), contiguous((), float32))
+    assert told(made, 13) == [3, 4, 2, 3, 0, 1, 0, 0, 3, 1, 6, 3, 1]
+    assert told(launch, 1) == [0]
+    with pytest.raises(TypeError, match="expected 3 to 3 arguments"):
+        made(1)
+
+
+def test_layouts_that_do_not_fit_have_no_launch(telling):
+    launch, shaper = telling
+    out, row = contiguous((2, 3), float32), contiguous((3,), float32)
+    for misfit in ((2, 2), (1, 2, 3), (0, 3), (4,)):
+        assert rebind(launch, shaper, out, row, contiguous(misfit, float32)) is None
+    assert rebind(launch, shaper, contiguous((0, 3), float32), row, contiguous((1, 3), float32)) is not None
+    assert rebind(launch, shaper, *[contiguous((1, 1, 1, 1, 2), float32)] * 3) is None  # the shaper's own refusal
+    assert rebind(launch, shaper, *[contiguous((1,) * 65, float32)] * 3) is None
+
+
+def test_what_rebind_refuses(telling):
+    launch, shaper = telling
+    row = contiguous((3,), float32)
+    for wrong in ((print, shaper, row, row), (launch, shaper), (None, shaper, row), (launch, shaper, *[row] * 9)):
+        with pytest.raises(TypeError, match="rebind: expected a launch"):
+            rebind(*wrong)
+    with pytest.raises(AttributeError, match="shape"):
+        rebind(launch, shaper, row, None)
+    with pytest.raises(TypeError):
+        rebind(launch, "address", row, row)
+
+
+def test_a_launch_for_other_layouts_keeps_what_the_first_one_kept(address_of):
+    class Form(ctypes.c_int64 * 2):
+        pass
+
+    form = Form(0, 3)
+    launch = bind(address_of("tell"), ctypes.addressof(form), NEVER, 0, form, 3)
+    row = contiguous((3,), float32)
+    made = rebind(launch, address_of("note_shape"), row, row, row)
+    alive = weakref.ref(form)
+    del form, launch
+    gc.collect()
+    assert alive() is not None
+    assert told(made, 5) == [1, 3, 1, 1, 1]
+    del made
+    gc.collect()
+    assert alive() is None

@@ -1,11 +1,17 @@
-"""Calls that differ in the length of the first dimension alone share a plan, and nothing else changes."""
+"""Calls like one seen before, but for shapes and strides, take no slow path, and nothing else changes."""
+
+import sys
 
 import numpy as np
 import pytest
 
 import facula_tensor as ft
 from facula_storage import listen
+from facula_tensor._general import general
+from facula_tensor._inplace import general_inplace
 from facula_tensor._operator import operators
+from facula_tensor._planning import find_plan
+from facula_tensor.functional import linear
 
 LENGTHS = (7, 1, 3, 2, 0, 50, 1000)
 
@@ -31,16 +37,132 @@ def test_results_and_gradients(dtype, shape):
             assert np.array_equal(x.grad.numpy(), wanted.astype(x.detach().numpy().dtype))
 
 
-def test_no_new_launch_is_made_for_another_length():
-    """One plan of the backend serves them; shapes seen once are found without it."""
-    x, row = ft.ones(900, 13), ft.arange(13.0)
-    launches = set()
-    for length in range(20, 60):
-        x[:length] + row
-        plan = operators["add"].table.by_key[(x[:length]._layout, row._layout)]
-        assert plan.out is x[:length]._layout
-        launches.add(plan.launch)
-    assert len(launches) == 1
+SLOW = {function.__code__ for function in (general, general_inplace, find_plan)}
+
+
+def slow_calls(function):
+    """The functions of the slow path that run in a call."""
+    found = []
+
+    def watch(frame, event, arg):
+        if event == "call" and frame.f_code in SLOW:
+            found.append(frame.f_code.co_name)
+
+    sys.setprofile(watch)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def square(n):
+    return ft.arange(float(n * n)).view(n, n) % 7 - 2
+
+
+CALLS = {
+    "x + row": lambda n: square(n) + square(n)[0],
+    "row - x": lambda n: square(n)[:1] - square(n),
+    "x * column": lambda n: square(n) * square(n)[:, :1],
+    "x + x.t()": lambda n: square(n) + square(n).t(),
+    "row + column": lambda n: square(n)[0] + square(n)[:, :1],
+    "row + row of one more dimension": lambda n: square(n)[0] + square(n)[:1],
+    "x < row": lambda n: square(n) < square(n)[0],
+    "x == x.t()": lambda n: square(n) == square(n).t(),
+    "columns * 2.5": lambda n: square(n)[:, :-1] * 2.5,
+    "columns * 2": lambda n: square(n)[:, :-1] * 2,
+    "2.5 - columns": lambda n: 2.5 - square(n)[:, :-1],
+    "2 - x": lambda n: 2 - square(n),
+    "columns.exp()": lambda n: square(n)[:, :-1].exp(),
+    "-x.t()": lambda n: -square(n).t(),
+    "where": lambda n: ft.where(square(n) > 0, square(n)[0], square(n).t()),
+    "where with a number": lambda n: ft.where(square(n) > 0, square(n)[0], 0.5),
+    "clamp": lambda n: square(n).t().clamp(0.5, 2),
+    "clamp_": lambda n: square(n).clamp_(0.5, 2),
+    "columns += row": lambda n: square(n)[:, 1:].add_(square(n)[0, 1:]),
+    "columns += themselves": lambda n: (lambda part: part.add_(part))(square(n)[:, 1:]),
+    "columns *= 2.5": lambda n: square(n)[:, 1:].mul_(2.5),
+    "columns *= 2": lambda n: square(n)[:, 1:].mul_(2),
+    "columns.relu_()": lambda n: square(n)[:, 1:].relu_(),
+    "x @ y": lambda n: square(n) @ square(n)[:, 1:],
+    "x @ row": lambda n: square(n) @ square(n)[0],
+    "linear": lambda n: linear(square(n), square(n)[1:], square(n)[0, 1:]),
+    "sum": lambda n: square(n).sum(0),
+    "mean": lambda n: square(n).mean(-1, True),
+    "softmax": lambda n: square(n).softmax(-1),
+    "max": lambda n: square(n).max(1).values,
+    "to float64": lambda n: square(n)[:, 1:].to(ft.float64),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float16, ft.int64])
+@pytest.mark.parametrize("name", [*CALLS])
+def test_another_shape_is_quick_and_right(name, dtype, monkeypatch):
+    """The result is that of the slow path, which is not taken."""
+    call = CALLS[name]
+    monkeypatch.setitem(globals(), "square", lambda n: (ft.arange(float(n * n)).view(n, n) % 7 - 2).to(dtype))
+    expected = {}
+    for n in (3, 8, 5, 23):
+        for op in operators.values():
+            for table in (op.table, op.inplace_table, op.slow_table):
+                table.clear()
+        try:
+            expected[n] = call(n)
+        except Exception as error:
+            expected[n] = error
+    if isinstance(expected[3], Exception):
+        pytest.skip(str(expected[3]))
+    call(2), call(2)
+    for n, wanted in expected.items():
+        result = call(n)
+        assert result.tolist() == wanted.tolist()
+        assert (result.dtype, result.stride()) == (wanted.dtype, wanted.stride())
+    if dtype is ft.float32:
+        assert slow_calls(lambda: call(31)) == []
+
+
+@pytest.mark.parametrize("n", [4, 11])
+def test_gradients_through_another_shape(n):
+    def gradients(values):
+        x, row, column = (one.clone().requires_grad_() for one in (values, values[0], values[:, :1]))
+        (((x * row - column) @ x.t()).softmax(-1) * row).sum().backward()
+        return [one.grad.tolist() for one in (x, row, column)]
+
+    small, other, large = square(3), square(n), square(n + 20)
+    wanted = gradients(other)
+    for op in operators.values():
+        for table in (op.table, op.inplace_table, op.slow_table):
+            table.clear()
+    gradients(small), gradients(small)
+    assert gradients(other) == wanted
+    assert slow_calls(lambda: gradients(large)) == []
+
+
+def test_another_shape_that_does_not_fit_is_refused_as_ever():
+    for n in (2, 3):
+        CALLS["x + row"](n), CALLS["x @ y"](n), CALLS["linear"](n), CALLS["columns += row"](n)
+    with pytest.raises(ValueError, match=r"shapes \(5, 5\) and \(4,\) do not broadcast"):
+        square(5) + square(4)[0]
+    with pytest.raises(ValueError, match=r"matmul: expected input\.shape"):
+        square(5) @ square(4)
+    with pytest.raises(ValueError, match="linear: expected bias of shape"):
+        linear(square(5), square(5), square(4)[0])
+    with pytest.raises(ValueError, match="only the other operand may be broadcast"):
+        square(5)[:1].add_(square(5))
+    with pytest.raises(RuntimeError, match="share one place in memory"):
+        square(5)[:1].expand(5, 5).add_(square(5)[0])
+    with pytest.raises(RuntimeError, match="share part of their memory"):
+        x = square(5)
+        x[:, 1:].add_(x[:, :-1])
+
+
+def test_division_by_a_zero_in_another_shape_is_refused():
+    for n in (3, 6):
+        x = square(n).long() + 3
+        x // x[0]
+    x[0, 4] = 0
+    with pytest.raises(ZeroDivisionError):
+        x[:5] // x[0]
 
 
 def test_what_differs_in_more_than_the_length_shares_nothing():
@@ -69,5 +191,5 @@ def test_tables_stay_bounded():
     table = operators["maximum"].table
     for width in range(1, table.LIMIT + 200):
         ft.maximum(ft.ones(3, width), ft.ones(width))
-    assert len(table.by_rows) <= table.LIMIT
+    assert len(table.by_kind) <= table.LIMIT
     assert len(table.by_key) <= table.LIMIT

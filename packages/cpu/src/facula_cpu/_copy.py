@@ -26,7 +26,11 @@ def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
         plan = plan_transposing(operator, source, target, parameters)
         if plan is not None:
             return plan
-    return plan_elementwise(operator, inputs, outputs, parameters)
+    plan = plan_elementwise(operator, inputs, outputs, parameters)
+    launch_for = plan.for_layouts
+    if launch_for is not None and not isinstance(source, type):  # others may be better copied by tiles
+        plan.for_layouts = lambda output, given: launch_for(output, given) if given.is_contiguous else None
+    return plan
 
 
 def plan_transposing(operator: str, source: Layout, target: Layout, parameters: tuple) -> Plan | None:
@@ -45,9 +49,7 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     block = kernel_for("transpose_block", target.dtype.itemsize)
     cast, narrow, cost = ffi.NULL, ffi.NULL, block.cost
     if source.dtype is not target.dtype or source_row != source.dtype.itemsize:
-        first, last = form.fields["convert"]
-        casts = [loop for loop in (first, form.fields["loop"], last) if loop]
-        cast, narrow = casts if len(casts) == 2 else (casts[0], ffi.NULL)
+        cast, narrow = (*form.loops, ffi.NULL)[:2]
         cost += form.cost
     struct = ffi.new(
         "struct facula_transpose *",

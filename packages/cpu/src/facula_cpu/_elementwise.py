@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import UnsupportedError
-from facula_storage.extend import dtype_of_code
+from facula_storage import Plan
+from facula_storage.extend import dtype_of_code, rebind
 
 from ._kernels import ffi
-from ._planners import GRAIN, SERIAL, bound_plan, no_kernel
+from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from facula_storage import Layout, Plan
+    from facula_storage import Layout
 
     from ._registry import Kernel
 
@@ -26,30 +27,22 @@ FLOATS = (*HALVES, FLOAT32, FLOAT64)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
 ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 6, 64
-ENDLESS = 1 << 62
-TILE, MOST_REPEATS = 512, 2  # elements of a tile, and tiles: see elementwise.c
-
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 # Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
 # Others, factors and divisors above all (a loss times 70000), take part in float32.
 BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum eq ne lt le gt ge".split()
 ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-STRIDED_COST = 700  # picoseconds: an element that is not beside the one before
 STRUCT = ffi.typeof("struct facula_elementwise *")
 
 
 class Form(NamedTuple):
-    """What a plan has before shapes are known."""
+    """What plans for all lengths and strides share."""
 
-    fields: dict[str, Any]  # of struct facula_elementwise
-    order: tuple[int, ...]  # the inputs as the loop takes them
-    itemsizes: tuple[int, ...]  # of each operand in the loop's order; 0 for a scalar
-    cost: int
-    arrays: int
-    scalars: tuple[type, ...]  # the launch's arguments after the arrays
-    dense_kernel: int  # for contiguous operands
-    nest_kernel: int
+    launch: Callable[..., None]  # for contiguous operands of one shape
+    for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
+    loops: tuple[Any, ...]  # conversions of operands, the loop, the conversion of the result: those that are needed
+    cost: int  # picoseconds an element
 
 
 def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
@@ -104,25 +97,34 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
             convert[i] = ffi.cast("facula_loop", conversion.address)
             cost += conversion.cost
     divides = operator in QUOTIENTS and output <= INT64
-    special = any(kinds) or any(convert) or divides
-    nest_kernel = "elementwise_quotient" if divides else "elementwise"
-    return Form(
-        fields={
+    kernel_name = "elementwise_quotient" if divides else "elementwise"
+    scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # swapping twice is no swap
+    itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in (*operands, output)]
+    struct = ffi.new(
+        STRUCT,
+        {
             "loop": ffi.cast("facula_loop", kernel.address),
+            "serial": SERIAL // cost,
+            "grain": GRAIN // cost,
+            "release": release_at(cost),
+            "cost": cost,
             "operands": len(dtypes),
             "argument": [*(places[i] for i in order), 1 + arrays],
             "scalar": [*kinds, 0],
             "dtype": dtypes,
+            "itemsize": itemsizes,
             "convert": convert,
+            "nest": [0, *itemsizes],
         },
-        order=order,
-        itemsizes=tuple(dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in (*operands, output)),
-        cost=cost,
-        arrays=arrays + 1,
-        scalars=tuple(ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind),  # swapping twice is no swap
-        dense_kernel=kernel_for(nest_kernel if special else "elementwise_dense").address,
-        nest_kernel=kernel_for(nest_kernel).address,
     )
+    special = any(kinds) or any(convert) or divides
+    launches = [
+        bound_launch(kernel_for(name).address, struct, arrays=arrays + 1, scalars=scalars, cost=cost)
+        for name in (kernel_name if special else "elementwise_dense", kernel_name)
+    ]
+    loops = (*convert[:-1], ffi.cast("facula_loop", kernel.address), convert[-1])
+    for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
+    return Form(launches[0], for_layouts, tuple(filter(None, loops)), cost)
 
 
 def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
@@ -142,67 +144,15 @@ def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     form = find_form(operator, tuple(types), output.dtype.code)
     if form is None:
         raise no_kernel(operator, inputs, outputs)
-    any_rows = output.is_contiguous and shape[:1] > (1,) and output.numel > 0 and not any_size
-    cost = form.cost
-    repeats = block = 0
     if any_size:
-        dims, nest, kernel = 0, [0, *form.itemsizes], form.dense_kernel
-    else:
-        still = (0,) * len(shape)
-        steps = [still if isinstance(inputs[i], type) else byte_steps(inputs[i], shape) for i in form.order]
-        steps.append(byte_steps(output, shape))
-        walk = collapse(shape, steps)
-        if any_rows:  # the outermost dimension: the launch says how many elements there are
-            walk[-1] = (ENDLESS, *walk[-1][1:])
-        dims, nest, kernel = len(walk), [number for dim in walk for number in dim], form.nest_kernel
-        if dims > 1 and output.numel:
-            repeats, block = repeated_rows(walk, form.itemsizes)
-        for step, itemsize in zip(walk[0][1:], form.itemsizes, strict=True):
-            if step and step != itemsize and cost < STRIDED_COST:
-                cost = STRIDED_COST
-    struct = ffi.new(
-        STRUCT,
-        {
-            **form.fields,
-            "serial": SERIAL // cost,
-            "grain": GRAIN // cost,
-            "dims": dims,
-            "nest": nest,
-            "repeats": repeats,
-            "block": block,
-        },
-    )
-    return bound_plan(
-        operator,
-        parameters,
-        outputs,
-        kernel,
-        struct,
-        arrays=form.arrays,
-        scalars=form.scalars,
-        cost=cost,
-        any_size=any_size,
-        any_rows=any_rows,
-    )
-
-
-def repeated_rows(walk: list[tuple[int, ...]], itemsizes: tuple[int, ...]) -> tuple[int, int]:
-    """Which operands are the same in each of many short rows, as a bit mask, and how many rows make a tile.
-
-    (0, 0) where none is, or where another one's rows do not lie side by side.
-
-    >>> repeated_rows([(16, 4, 4, 4), (100, 64, 0, 64)], (4, 4, 4))
-    (2, 32)
-    """
-    extent, *inner = walk[0]
-    repeats = 0
-    for i, (step, next_step) in enumerate(zip(inner, walk[1][1:], strict=True)):
-        if next_step != step * extent:
-            if next_step or step != itemsizes[i]:
-                return 0, 0
-            repeats |= 1 << i
-    block = TILE // extent
-    return (repeats, block) if repeats and block > 1 and repeats.bit_count() <= MOST_REPEATS else (0, 0)
+        return Plan(operator, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
+    launch = form.for_layouts(output, *[one for one in inputs if not isinstance(one, type)])
+    if launch is None:
+        raise UnsupportedError(
+            f"{operator}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
+            f"got {', '.join(str(one.shape) for one in inputs if not isinstance(one, type))}"
+        )
+    return Plan(operator, parameters, outputs, launch, for_layouts=form.for_layouts)
 
 
 def scalar_kind(operand: Any, code: int) -> int:

@@ -64,10 +64,26 @@ def bound_plan(
     cost: float = 0,
     workspace: int = 0,
     any_size: bool = False,
-    any_rows: bool = False,
     also: Sequence[Any] = (),
 ) -> Plan:
-    """The plan that launches the kernel at address `kernel` with the cffi struct `struct` (or None).
+    """The plan that launches what `bound_launch` gives for the same arguments."""
+    launch = bound_launch(kernel, struct, arrays=arrays, scalars=scalars, many=many, cost=cost, workspace=workspace,
+                          also=also)  # fmt: skip
+    return Plan(operator, parameters, outputs, launch, workspace, any_size)
+
+
+def bound_launch(
+    kernel: int,
+    struct: Any,
+    *,
+    arrays: int,
+    scalars: Sequence[type] = (),
+    many: int | None = 0,
+    cost: float = 0,
+    workspace: int = 0,
+    also: Sequence[Any] = (),
+) -> Callable[..., None]:
+    """The launch of the kernel at address `kernel` with the cffi struct `struct` (or None).
 
     `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
     `scalars` are the types of what follows them: int, float, or complex (given as two floats); `many` counts addresses
@@ -83,8 +99,7 @@ def bound_plan(
             doubles |= 1 << at
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
-    launch = bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
-    return Plan(operator, parameters, outputs, launch, workspace, any_size, any_rows)
+    return bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
 
 
 def no_kernel(operator: str, inputs: tuple, outputs: tuple[Layout, ...]) -> NotImplementedError:

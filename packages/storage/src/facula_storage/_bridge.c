@@ -20,6 +20,11 @@ typedef struct {
     PyObject *owner;        /* keeps the plan's memory alive */
 } Launch;
 
+/* Fills `into` with the plan for these lengths and strides (see `rebind`), made after `plan`, and gives the number of
+   elements from which to give the GIL away; negative where there is no such plan. Where `into` is NULL it gives the number
+   of bytes that the plan takes. */
+typedef int64_t (*Shaper)(void *into, const void *plan, int64_t ndim, const int64_t *shape, const int64_t *strides);
+
 static PyObject *LaunchError;
 
 static void raise_status(int64_t status, const int64_t *details)
@@ -88,6 +93,20 @@ static void forget_launch(PyObject *capsule)
     free(launch);
 }
 
+/* The callable of a launch, which is freed with it. */
+static PyObject *function_of(Launch *made)
+{
+    PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
+    if (!capsule) {
+        free(made);
+        return NULL;
+    }
+    Py_INCREF(made->owner);
+    PyObject *function = PyCFunction_NewEx(&launch_definition, capsule, NULL);
+    Py_DECREF(capsule);
+    return function;
+}
+
 static PyObject *bind(PyObject *module, PyObject *args)
 {
     long long kernel, plan, release_at;
@@ -109,16 +128,84 @@ static PyObject *bind(PyObject *module, PyObject *args)
         made->least = count > 0 ? count : -(Py_ssize_t)count;
         made->most = count > 0 ? count : PY_SSIZE_T_MAX;
     }
-    PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
-    if (!capsule) {
-        free(made);
+    (void)module;
+    return function_of(made);
+}
+
+static PyObject *name_shape, *name_strides; /* interned: a layout's attributes */
+
+/* Of each layout: the attribute, a tuple of ndim integers at most, into the last places of `into`. */
+static int read_last(PyObject *layout, PyObject *attribute, Py_ssize_t ndim, int64_t *into, Py_ssize_t *given)
+{
+    PyObject *tuple = PyObject_GetAttr(layout, attribute);
+    if (!tuple)
+        return -1;
+    const Py_ssize_t count = *given = PyTuple_Size(tuple);
+    for (Py_ssize_t i = 0; i < count && count <= ndim; i++)
+        into[ndim - count + i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    Py_DECREF(tuple);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* The strides of a layout along the dimensions of `shape`, 0 where it broadcasts. 1 where it does not, -1 for an error. */
+static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t sizes[MOST_DIMENSIONS];
+    Py_ssize_t count, again;
+    if (read_last(layout, name_shape, ndim, sizes, &count) || read_last(layout, name_strides, ndim, strides, &again))
+        return -1;
+    if (count > ndim || count != again)
+        return 1;
+    for (Py_ssize_t i = 0; i < ndim; i++) {
+        if (i < ndim - count || (sizes[i] == 1 && shape[i] != 1))
+            strides[i] = 0;
+        else if (sizes[i] != shape[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* rebind(launch, shaper, output, *inputs): what `launch` runs, with its plan made for other layouts. */
+static PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    enum { MOST_LAYOUTS = 8 };
+    int64_t shape[MOST_DIMENSIONS], strides[MOST_LAYOUTS * MOST_DIMENSIONS];
+    Py_ssize_t ndim;
+    (void)module;
+    if (count < 3 || count > 2 + MOST_LAYOUTS || !PyCFunction_Check(args[0]) ||
+        PyCFunction_GetFunction(args[0]) != launch_definition.ml_meth) {
+        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 7 others");
         return NULL;
     }
-    Py_INCREF(owner);
-    PyObject *function = PyCFunction_NewEx(&launch_definition, capsule, NULL);
-    Py_DECREF(capsule);
-    (void)module;
-    return function;
+    const Launch *old = PyCapsule_GetPointer(PyCFunction_GetSelf(args[0]), NULL);
+    const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
+    if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MOST_DIMENSIONS, shape, &ndim))
+        return NULL;
+    if (ndim > MOST_DIMENSIONS)
+        Py_RETURN_NONE;
+    memmove(shape, shape + MOST_DIMENSIONS - ndim, sizeof *shape * (size_t)ndim);
+    for (Py_ssize_t i = 0; i < count - 2; i++) { /* inputs, then the output */
+        int misfit = read_strides(args[i + 3 < count ? i + 3 : 2], ndim, shape, strides + i * ndim);
+        if (misfit < 0)
+            return NULL;
+        if (misfit)
+            Py_RETURN_NONE;
+    }
+    const size_t before = (sizeof(Launch) + 63) / 64 * 64;
+    const int64_t bytes = shaper(NULL, old->plan, ndim, shape, strides);
+    if (bytes < 0)
+        Py_RETURN_NONE;
+    Launch *made = malloc(before + (size_t)bytes);
+    if (!made)
+        return PyErr_NoMemory();
+    *made = *old;
+    made->plan = (char *)made + before;
+    made->release_at = shaper((char *)made + before, old->plan, ndim, shape, strides);
+    if (made->release_at < 0) {
+        free(made);
+        Py_RETURN_NONE;
+    }
+    return function_of(made);
 }
 
 /* ---------------------------------------------------------------------------------------------- buffer protocol */
@@ -613,6 +700,10 @@ static PyMethodDef methods[] = {
      "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nA callable that runs the kernel at that "
      "address; `count` is how many arguments it takes, the number of elements among them; 0 for any up to 24, "
      "-k for k or more."},
+    {"rebind", (PyCFunction)(void (*)(void))rebind, METH_FASTCALL,
+     "rebind(launch, shaper, output, *inputs) -> launch or None\n\nA callable that runs the kernel of `launch` with its "
+     "plan made for these layouts by the C function at address `shaper`; None where inputs do not broadcast to the "
+     "output, or it makes none."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
@@ -638,7 +729,9 @@ PyMODINIT_FUNC PyInit__bridge(void)
     PyObject *type = PyType_FromSpec(&export_spec);
     current_frames = PySys_GetObject("_current_frames");
     Py_XINCREF(current_frames);
-    if (!LaunchError || !type || PyModule_AddObjectRef(module, "LaunchError", LaunchError) ||
+    name_shape = PyUnicode_InternFromString("shape");
+    name_strides = PyUnicode_InternFromString("strides");
+    if (!LaunchError || !type || !name_shape || !name_strides || PyModule_AddObjectRef(module, "LaunchError", LaunchError) ||
         PyModule_AddObjectRef(module, "Export", type))
         return NULL;
     Py_DECREF(type);

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from ._layouts import Layout
+
 _T = TypeVar("_T")
 
 class LaunchError(RuntimeError):
@@ -30,6 +32,9 @@ class Export:
 def bind(
     kernel: int, plan: int, release_at: int, doubles: int, owner: object, count: int = 0, /
 ) -> Callable[..., None]: ...
+def rebind(
+    launch: Callable[..., None], shaper: int, output: Layout, /, *inputs: Layout
+) -> Callable[..., None] | None: ...
 def dlpack_export(
     owner: object,
     address: int,

@@ -39,9 +39,9 @@ class Plan:
 
     `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
     the launch is right for every element count (elementwise work on contiguous operands of one
-    shape), so that the plan may be kept under the dtypes alone; `any_rows` that it is right for every
-    length along the first dimension of the output, two or more, where all else stays the same.
-    `out` is the first output layout.
+    shape), so that the plan may be kept under the dtypes alone. `for_layouts(output, *inputs)` gives the
+    launch for other layouts of the same dtypes, device and parameters, None where inputs do not broadcast to the
+    output; it is None in plans that have no such function. `out` is the first output layout.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -50,7 +50,7 @@ class Plan:
     (True, 0)
     """
 
-    __slots__ = ("any_rows", "any_size", "launch", "operator", "out", "outputs", "parameters", "workspace")
+    __slots__ = ("any_size", "for_layouts", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
     operator: str
     parameters: tuple[Any, ...]
@@ -58,7 +58,7 @@ class Plan:
     launch: Callable[..., None]
     workspace: int
     any_size: bool
-    any_rows: bool
+    for_layouts: Callable[..., Callable[..., None] | None] | None
     out: Layout | None
 
     def __init__(
@@ -69,10 +69,10 @@ class Plan:
         launch: Callable[..., None],
         workspace: int = 0,
         any_size: bool = False,
-        any_rows: bool = False,
+        for_layouts: Callable[..., Callable[..., None] | None] | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
-        self.launch, self.workspace, self.any_size, self.any_rows = launch, workspace, any_size, any_rows
+        self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out = outputs[0] if outputs else None
 
     def __repr__(self) -> str:
@@ -83,21 +83,21 @@ class PlanTable:
     """The plans of one operator: `by_key` for signatures, and launches that fit any size.
 
     `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand
-    and a Python number. `by_rows` has plans that fit any length of the first dimension, as backends made
-    them: what goes from there to `by_key` is heard by listeners like every plan. All are the same
-    objects for the table's life, so operators may hold on to them. Bounded like the layout table, and for the
-    same reason.
+    and a Python number. `by_kind` has a plan for each kind of call (dtypes, device, parameters), as backends made
+    them, for calls of shapes nobody has seen to begin with: what is made of them for `by_key` is heard by
+    listeners like every plan. All are the same objects for the table's life, so operators may hold on to them.
+    Bounded like the layout table, and for the same reason.
     """
 
     LIMIT = 512
     DROPPED = 64  # at once, as layouts are
     DENSE = DENSE_PLACES
-    __slots__ = ("__weakref__", "by_key", "by_rows", "dense", "operator", "with_float", "with_int")
+    __slots__ = ("__weakref__", "by_key", "by_kind", "dense", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
         self.operator = operator
         self.by_key: dict[Any, Plan] = {}
-        self.by_rows: dict[Any, Plan] = {}
+        self.by_kind: dict[Any, Plan] = {}
         self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
         self.with_float = list(self.dense)
         self.with_int = list(self.dense)
@@ -114,10 +114,10 @@ class PlanTable:
                 return found
             self.by_key.pop(key, None)  # the table may have been emptied before this plan got in
 
-    def add_rows(self, key: Any, plan: Plan) -> None:
-        """Keep a plan that fits any length of the first dimension."""
-        self._make_room(self.by_rows)
-        self.by_rows[key] = plan
+    def add_kind(self, kind: Any, plan: Plan) -> None:
+        """Keep a plan as an example of its kind."""
+        self._make_room(self.by_kind)
+        self.by_kind[kind] = plan
 
     def _make_room(self, entries: dict) -> None:
         if len(entries) >= self.LIMIT:
@@ -139,7 +139,7 @@ class PlanTable:
     def clear(self) -> None:
         """Forget all plans."""
         self.by_key.clear()
-        self.by_rows.clear()
+        self.by_kind.clear()
         for launches in (self.dense, self.with_float, self.with_int):
             launches[:] = [None] * self.DENSE
 
@@ -164,7 +164,7 @@ def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> P
             listener(plan, args)
 
     return Plan(
-        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.any_rows
+        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.for_layouts
     )
 
 

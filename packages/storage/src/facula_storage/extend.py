@@ -1,7 +1,7 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
 from ._afresh import forgetting, met_twin
-from ._bridge import blank, collection_callback
+from ._bridge import blank, collection_callback, rebind
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -72,6 +72,7 @@ __all__ = [
     "order_buffer",
     "plain_address",
     "quiet_moment",
+    "rebind",
     "register_backend",
     "register_dtype",
     "release_retired",

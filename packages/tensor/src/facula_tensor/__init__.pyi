@@ -33,9 +33,9 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
+from ._generator import Generator as Generator
+from ._generator import default_generator as default_generator
 from ._print_options import printoptions as printoptions
-from ._random import Generator as Generator
-from ._random import default_generator as default_generator
 from ._size import Size as Size
 from ._tensor import Parameter as Parameter
 from ._tensor import Tensor as Tensor
@@ -464,13 +464,13 @@ def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
-def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
 def randint(low: builtins.int = 0, high: SupportsIndex | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
 def randn(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
-def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""

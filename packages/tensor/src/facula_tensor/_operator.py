@@ -49,9 +49,9 @@ operators: dict[str, Operator] = {}
 
 # What a declaration may say, beside the reverse rules of its operands.
 KNOWN = frozenset(
-    "accepts arity cached changes check compute differentiable dunders execute forward holomorphic inplace "
-    "inplace_dunders inputs kernel mask_operands optional outputs parameters reads_values redirect refuse reflected "
-    "result results reverse_all scaled values widens window".split()
+    "accepts arity cached changes check compute differentiable direct dunders execute forward holomorphic "
+    "inplace inplace_dunders inputs kernel mask_operands optional outputs parameters reads_values redirect refuse "
+    "reflected result results reverse_all scaled values widens window".split()
 )
 
 
@@ -102,9 +102,9 @@ class Operator:
     operand, and the sign that it gets. `widens` names operands that are taken in float32 where they have no dimensions
     and the operator computes in float16 or bfloat16. `refuse(*operands)` raises for operands that promotion alone would
     let pass; where it `reads_values`, integer operands take no quick path. `redirect(F, operands, parameters)` may
-    answer a call in other operators; `execute(operands, parameters)` stands in for plan and launch. `reverse` maps an
-    operand's name to its rule; `reverse_all(F, g, edges, ...)` gives the gradients of all operands at once, None where
-    an edge is.
+    answer a call in other operators, and does not where `direct(*layouts)` is true; `execute(operands, parameters)`
+    stands in for plan and launch. `reverse` maps an operand's name to its rule; `reverse_all(F, g, edges, ...)` gives
+    the gradients of all operands at once, None where an edge is.
 
     `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
     place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
@@ -128,6 +128,7 @@ class Operator:
         self.kernel: str = declared.get("kernel", self.name)
         self.check: Callable[..., None] | None = declared.get("check")
         self.redirect: Callable[..., Any] | None = declared.get("redirect")
+        self.direct: Callable[..., bool] | None = declared.get("direct")
         self.execute: Callable[..., list] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.refuse: Callable[..., None] | None = declared.get("refuse")

@@ -9,6 +9,7 @@ from facula_storage import Layout, Plan, contiguous, int64, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, allocate
 
 from ._errors import ArgumentError
+from ._memory import overlaps_itself
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -32,84 +33,126 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
     if plan is not None:
         return plan
     if op.elementwise:
-        plan = plan_of_other_length(table, key, layouts, fixed)
+        plan = plan_of_other_shape(op, table, key, layouts, fixed)
         if plan is not None:
             return plan
     outputs = output_layouts(op, layouts, parameters)
     plan = make_plan(op, layouts, outputs, fixed)
-    if plan.any_rows:
-        table.add_rows(rows_key(layouts, fixed)[1], plan)
     if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
+    if op.elementwise or is_planned_ahead(op):
+        table.add_kind(kind_of(layouts, fixed), plan)
     if float in layouts and (quick or many):
         add_for_integers(table, key, layouts, plan)
     return table.add(key, plan)
 
 
-# Note [Other lengths]
-# ~~~~~~~~~~~~~~~~~~~~
-# A program whose batch size changes meets `x + bias` with a new first dimension again and again. A plan that
-# is right for every length of it (`any_rows`) is kept under what those calls share, the rest of each layout;
-# a call of a new length takes its launch, so that only the layout of the result is looked up.
-def rows_key(layouts: tuple, parameters: tuple) -> tuple[int, tuple | None]:
-    """The length of the first dimension, and what an elementwise call shares with those of other lengths, if it may."""
-    ndim = rows = 0
-    for one in layouts:
-        if type(one) is Layout:
-            shape = one.shape
-            if len(shape) > ndim:
-                ndim, rows = len(shape), shape[0]
-            elif shape and len(shape) == ndim and shape[0] > rows:
-                rows = shape[0]
-        elif type(one) is not type:
-            return 0, None
-    if rows < 2:
-        return rows, None
-    rest = [
-        (one.shape[1:], one.strides, one.dtype, one.device)
-        if type(one) is Layout and len(one.shape) == ndim and one.shape[0] == rows
-        else one
-        for one in layouts
-    ]
-    return rows, (*rest, parameters)
+# Note [Other shapes]
+# ~~~~~~~~~~~~~~~~~~~
+# A program whose shapes change meets a signature that nobody has seen at nearly every call. What the slow path looks
+# at before it plans (types, dtypes, devices, parameters) is the same for all calls of one kind; once it has let one
+# of them pass, quick paths make the plans of the others by themselves. Elementwise plans have a function that gives
+# the launch for other layouts (`Plan.for_layouts`), and learns on the way whether they broadcast; other operators
+# check their layouts and ask the backend. An operator's own table has the kinds that quick paths may serve, and
+# `slow_table` the others.
+def kind_of(layouts: tuple, parameters: tuple) -> tuple:
+    """What calls share that differ in shapes and strides alone."""
+    device = next(one.device for one in layouts if type(one) is Layout)
+    return (*[one.dtype if type(one) is Layout else one for one in layouts], device, parameters)
 
 
-def plan_of_other_length(table: PlanTable, key: Any, layouts: tuple, parameters: tuple = ()) -> Plan | None:
-    """The plan of a call that differs in the first dimension's length alone from one seen before, put under `key`."""
-    if len(layouts) == 2 and not parameters:
-        plan = plan_in_one_order(table, key, *layouts)
-        if plan is not None:
-            return plan
-    rows, shared = rows_key(layouts, parameters)
-    known = table.by_rows.get(shared)
-    if known is None:
-        return None
-    _, *rest = known.outputs[0].shape
-    shape = (rows, *rest)
-    dtype = known.outputs[0].dtype
-    for output in layouts:
-        if type(output) is Layout and output.shape == shape and output.dtype is dtype and output.is_contiguous:
-            break
+def is_planned_ahead(op: Operator) -> bool:
+    """Whether layouts decide what becomes of a call that is no elementwise one: not where it may be refused for its
+    values, carried out without a plan, or redirected for reasons that nobody can ask for."""
+    return op.arity >= 0 and not (op.refuse or op.execute or op.values or (op.redirect and op.direct is None))
+
+
+def plan_of_other_shape(
+    op: Operator, table: PlanTable, key: Any, layouts: tuple, parameters: tuple = ()
+) -> Plan | None:
+    """The plan of a call like one seen before but for shapes and strides, put under `key`.
+
+    None where there was none, and where the slow path has something to say, or a plan that fits any size to learn.
+    """
+    known: Plan | None
+    largest: Any
+    arrays: tuple
+    if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # written out: the usual case
+        largest, other = layouts
+        known = table.by_kind.get((largest.dtype, other.dtype, largest.device, parameters))
+        if known is None or other.device is not largest.device:
+            return None
+        if other.numel > largest.numel or (other.numel == largest.numel and len(other.shape) > len(largest.shape)):
+            largest, other = other, largest
+        elif other is not largest and other.shape == largest.shape and other == largest:
+            return None  # equal, and not the same object: the slow path makes them so
+        arrays = layouts
     else:
-        output = contiguous(shape, dtype, known.outputs[0].device)
-    return table.add(key, Plan(known.operator, known.parameters, (output,), known.launch))
+        arrays = tuple([one for one in layouts if type(one) is Layout])
+        largest = max(arrays, key=_by_size, default=None)
+        known = table.by_kind.get(kind_of(layouts, parameters)) if arrays else None
+        if known is None or any([one.device is not largest.device for one in arrays]):
+            return None
+        if any([one is not largest and one == largest for one in arrays]):
+            return None
+    if not op.elementwise:
+        return plan_by_checking(op, table, key, layouts, parameters)
+    for_layouts, dtype, output = known.for_layouts, known.outputs[0].dtype, largest
+    if for_layouts is None:
+        return None
+    if largest.dtype is not dtype or not largest.is_contiguous:
+        output = contiguous(largest.shape, dtype, largest.device)
+    elif op.is_quick and not parameters and layouts[0] is largest and largest.dense:
+        if layouts[-1] is largest or type(layouts[-1]) is type:
+            return None
+    launch = for_layouts(output, *arrays)
+    if launch is None:  # no operand has the shape of the result
+        try:
+            output = contiguous(broadcast_shapes(op.name, *[one.shape for one in arrays]), dtype, largest.device)
+        except ArgumentError:
+            return None
+        launch = for_layouts(output, *arrays)
+        if launch is None:
+            return None
+    return table.add(key, Plan(known.operator, known.parameters, (output,), launch))
 
 
-def plan_in_one_order(table: PlanTable, key: Any, first: Any, second: Any) -> Plan | None:
-    """The plan of two contiguous operands that differ in leading dimensions of length 1 alone, as (1, n) and (n,): the
-    one that fits any size serves."""
-    if type(first) is not Layout or type(second) is not Layout:
+def _by_size(layout: Layout) -> tuple[int, int]:
+    return layout.numel, len(layout.shape)
+
+
+def plan_inplace_of_other_shape(op: Operator, layouts: tuple) -> Plan | None:
+    """The same for calls whose result goes into memory of the first operand's layout, put where they are found."""
+    target, other = layouts[0], layouts[-1]
+    if type(target) is not Layout or (type(other) is Layout and other.device is not target.device):
         return None
-    if not first.dense or first.dense != second.dense or first.numel != second.numel:
+    known = op.table.by_kind.get(kind_of(layouts, ()))
+    if known is None or known.for_layouts is None or known.outputs[0].dtype is not target.dtype:
         return None
-    known = table.by_rows.get(first.dense)
-    more, less = (first, second) if len(first.shape) >= len(second.shape) else (second, first)
-    extra = len(more.shape) - len(less.shape)
-    if known is None or not extra or not less.shape or more.shape[extra:] != less.shape:
-        return None  # nor what has no dimensions: some kernels take that for a number
-    return table.add(key, Plan(known.operator, (), (more,), known.launch))
+    if (target.dense and (other is target or type(other) is type)) or overlaps_itself(target):
+        return None
+    launch = known.for_layouts(target, *[one for one in layouts if type(one) is Layout])
+    if launch is None:
+        return None
+    key = layouts if len(layouts) > 1 else target
+    return op.inplace_table.add(key, Plan(op.name, (), (target,), launch))
+
+
+def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: tuple, parameters: tuple) -> Plan | None:
+    """The plan of layouts that pass the operator's check; None, and nothing said, where they do not."""
+    try:
+        if op.check is not None:
+            op.check(*layouts, *parameters)
+        if op.direct is not None and not op.direct(*layouts):
+            return None
+        outputs = output_layouts(op, layouts, parameters)
+        if len(outputs) > 1 and op.is_quick:
+            return None
+        return table.add(key, make_plan(op, layouts, outputs, parameters))
+    except Exception:  # of any kind: the slow path meets it again, and raises it
+        return None
 
 
 def make_plan(op: Operator, layouts: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
@@ -137,7 +180,6 @@ def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
     first, last = layouts[0], layouts[-1]
     if last is first:
         table.add_dense(table.dense, first.dense, plan)
-        table.add_rows(first.dense, plan)  # as the backend made it: Note [Listeners]
     elif last is float and first.dtype.category == FLOATING:
         table.add_dense(table.with_float, first.dense, plan)
         table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
@@ -151,6 +193,7 @@ def add_for_integers(table: PlanTable, key: Any, layouts: tuple, plan: Plan) -> 
     for same in product(*kinds):
         if same != layouts:
             table.add(same if key == layouts else (same, *key[1:]), plan)
+            table.add_kind(kind_of(same, plan.parameters), plan)
 
 
 def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:

@@ -20,7 +20,7 @@ from facula_storage.extend import blank, collecting
 
 from ._divert import divert
 from ._general import general
-from ._planning import plan_of_other_length
+from ._planning import plan_of_other_shape
 from ._rules import keep
 from ._sites import user_frame
 from ._tensor import Tensor
@@ -92,7 +92,10 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 if oa:
                     pa += oa
                 launch(lo.numel, pa, p)
-            except (AttributeError, KeyError, TypeError, RuntimeError, MemoryError):
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (la, _parameters), (la,), _parameters) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, MemoryError):
                 pass
             else:
                 s.ptr = p
@@ -179,7 +182,10 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     if oa:
                         pa += oa
                     launch(lo.numel, pa, p, other)
-                except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+                except KeyError:
+                    if plan_of_other_shape(op, op.table, (la, kind), (la, kind)) is not None:
+                        continue
+                except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
                     pass
                 else:
                     s.ptr = p
@@ -243,7 +249,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     pb += ob
                 launch(lo.numel, pa, pb, p)
             except KeyError:
-                if plan_of_other_length(op.table, (la, lb), (la, lb)) is not None:
+                if plan_of_other_shape(op, op.table, (la, lb), (la, lb)) is not None:
                     continue
             except (AttributeError, TypeError, RuntimeError, MemoryError):
                 pass
@@ -333,7 +339,10 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 if ob:
                     pb += ob
                 plan.launch(lo.numel, pb, p, number)
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (type(number), lb), (type(number), lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
                 pass
             else:
                 s.ptr = p

@@ -13,6 +13,7 @@ from facula_errors.extend import boundary
 
 from ._divert import unrecorded
 from ._inplace import accumulate, general_inplace
+from ._planning import plan_inplace_of_other_shape, plan_of_other_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,54 +40,61 @@ def make_inplace(op: Operator) -> Callable:
             if free is None:
                 return slow_inplace(op, (input, other), (), alpha)
         kind = type(other)
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input, other), (), alpha)
-            if kind is float or kind is int:
-                launch = with_float[la.dense] if kind is float else with_int[la.dense]
-                if launch is None or alpha is not one:
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
                     return slow_inplace(op, (input, other), (), alpha)
-                sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                pa = sa.ptr
-                if oa:
-                    pa += oa
-                launch(la.numel, pa, pa, other)
-            else:
-                lb = other._layout
-                sb = other._storage
-                ob = other._offset
-                if not (free or other.node is None):
-                    return slow_inplace(op, (input, other), (), alpha)
-                sa.version + 1
-                pa = sa.ptr
-                pb = sb.ptr
-                if oa:
-                    pa += oa
-                if ob:
-                    pb += ob
-                if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
-                    return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
-                if la is not lb:
-                    if pa == pb or alpha is not one:
+                if kind is float or kind is int:
+                    lb = kind
+                    launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                    if launch is None:
+                        launch = plans[(la, kind)].launch
+                    if alpha is not one:
                         return slow_inplace(op, (input, other), (), alpha)
-                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
-                elif alpha is one:
-                    dense[la.dense](la.numel, pa, pb, pa)
-                elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
-                    scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+                    sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    pa = sa.ptr
+                    if oa:
+                        pa += oa
+                    launch(la.numel, pa, pa, other)
                 else:
-                    return slow_inplace(op, (input, other), (), alpha)
-        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input, other), (), alpha)
+                    lb = other._layout
+                    sb = other._storage
+                    ob = other._offset
+                    if not (free or other.node is None):
+                        return slow_inplace(op, (input, other), (), alpha)
+                    sa.version + 1
+                    pa = sa.ptr
+                    pb = sb.ptr
+                    if oa:
+                        pa += oa
+                    if ob:
+                        pb += ob
+                    if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
+                        return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                    if la is not lb:
+                        if pa == pb or alpha is not one:
+                            return slow_inplace(op, (input, other), (), alpha)
+                        plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                    elif alpha is one:
+                        (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                    elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
+                        scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+                    else:
+                        return slow_inplace(op, (input, other), (), alpha)
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input, other), (), alpha)
 
     return call
 
@@ -96,23 +104,28 @@ def make_accumulate(op: Operator) -> Callable:
     dense, plans = op.table.dense, op.inplace_table.by_key
 
     def call(input, other):  # type: ignore[no-untyped-def]
-        try:
-            la = input._layout
-            lb = other._layout
-            sa = input._storage
-            sb = other._storage
-            pa = sa.ptr + input._offset
-            pb = sb.ptr + other._offset
-            if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
-                return accumulate(op, (input, other))
-            sa.version + 1  # None, and so a TypeError, where the memory is read-only
-            if la is lb:
-                dense[la.dense](la.numel, pa, pb, pa)
-            else:
-                plans[(la, lb)].launch(la.numel, pa, pb, pa)
-            sa.version += 1
-            return input
-        except (AttributeError, KeyError, TypeError, RuntimeError):
+        while True:
+            try:
+                la = input._layout
+                lb = other._layout
+                sa = input._storage
+                sb = other._storage
+                pa = sa.ptr + input._offset
+                pb = sb.ptr + other._offset
+                if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+                    return accumulate(op, (input, other))
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                if la is lb:
+                    (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                else:
+                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                sa.version += 1
+                return input
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError):
+                pass
             return accumulate(op, (input, other))
 
     return call
@@ -128,26 +141,30 @@ def make_inplace_unary(op: Operator) -> Callable:
             free = unrecorded()
             if free is None:
                 return slow_inplace(op, (input,))
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input,))
-            launch = dense[la.dense] or plans[la].launch
-            sa.version + 1
-            pa = sa.ptr
-            if oa:
-                pa += oa
-            launch(la.numel, pa, pa)
-        except (AttributeError, KeyError, TypeError, RuntimeError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input,))
+        while True:
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    return slow_inplace(op, (input,))
+                launch = dense[la.dense] or plans[la].launch
+                sa.version + 1
+                pa = sa.ptr
+                if oa:
+                    pa += oa
+                launch(la.numel, pa, pa)
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la,)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input,))
 
     return call
 
@@ -162,24 +179,29 @@ def make_inplace_ternary(op: Operator) -> Callable:
             free = unrecorded()
             if free is None:
                 return slow_inplace(op, (input, second, third))
-        try:
-            la = input._layout
-            sa = input._storage
-            oa = input._offset
-            if not (free or input.node is None):
-                return slow_inplace(op, (input, second, third))
-            plan, numel = plans[((la, type(second), type(third)), ())], la.numel
-            if plan.out is not la:
-                return slow_inplace(op, (input, second, third))
-            sa.version + 1
-            plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
-        except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError):
-            pass
-        else:
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = (name, f.f_code, f.f_lasti)
-            return input
-        return slow_inplace(op, (input, second, third))
+        while True:
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    return slow_inplace(op, (input, second, third))
+                layouts = (la, type(second), type(third))
+                plan, numel = plans[(layouts, ())], la.numel
+                if plan.out is not la:
+                    return slow_inplace(op, (input, second, third))
+                sa.version + 1
+                plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (layouts, ()), layouts) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input, second, third))
 
     return call

@@ -18,6 +18,7 @@ from facula_storage.extend import allocate, blank, collecting
 
 from ._divert import divert
 from ._general import NOWHERE, general
+from ._planning import plan_of_other_shape
 from ._rules import Kept, keep, kept_of
 from ._sites import user_frame
 from ._tensor import Tensor, make
@@ -86,7 +87,10 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p, *parameters[fixed:])
                 else:
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p)
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+            except KeyError:
+                if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
                 pass
             else:
                 s.ptr = p
@@ -186,7 +190,10 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                     plan.launch(lo.numel, sa.ptr + oa, sc.ptr + oc, p, second)
                 else:
                     plan.launch(lo.numel, sa.ptr + oa, p, second, third)
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (layouts, ()), layouts):
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
                 pass
             else:
                 s.ptr = p
@@ -295,7 +302,11 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 for storage in further:
                     addresses.append(storage.ptr)
                 plan.launch(lo.numel, *addresses, *parameters[fixed:])
-            except (AttributeError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError):
+            except KeyError:
+                layouts = tuple(layouts)
+                if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
                 pass
             else:
                 s.ptr = p

@@ -98,7 +98,7 @@ class FakeBackend:
             launch = partial(self._launch_step, plan, layouts)
         else:
             launch = partial(self._launch, plan, layouts)
-        return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size, plan.any_rows)
+        return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size)
 
     def copy_in(self, address: int, source: Any) -> None:
         data = bytes(source)

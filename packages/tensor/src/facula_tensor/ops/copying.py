@@ -449,11 +449,11 @@ def fill_plan(layout: Layout, kind: type) -> Any:
 def made_to_fill(layout: Layout, kind: type) -> Plan:
     """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
     table, key = operators["to"].slow_table, ("fill", kind, layout.dense)
-    known = table.by_rows.get(key) if layout.dense else None
+    known = table.by_kind.get(key) if layout.dense else None
     if known is None:
         known = layout.device.backend.plan("fill", (kind,), (layout,), ())
         if layout.dense and known.any_size:
-            table.add_rows(key, known)
+            table.add_kind(key, known)
     return Plan(known.operator, known.parameters, (layout,), known.launch)
 
 

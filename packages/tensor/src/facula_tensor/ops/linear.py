@@ -8,7 +8,7 @@ from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
+from .._operator import operators, recording
 from .._tensor import Tensor, layout_of_tensor
 
 __all__ = ["linear"]
@@ -23,10 +23,7 @@ class _linear:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
 
-    def redirect(F, operands, parameters):
-        input, weight, bias = operands
-        x, w = layout_of_tensor(input), layout_of_tensor(weight)
-        b = None if bias is None else layout_of_tensor(bias)
+    def check(x, w, b):
         if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
             raise DTypeError(
                 f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
@@ -39,10 +36,22 @@ class _linear:
             )
         if b is not None and b.shape != w.shape[:-1]:
             raise ArgumentError(f"linear: expected bias of shape {w.shape[:-1]}; got {b.shape}")
+
+    def direct(x, w, b):
+        return x.dtype in (float32, float64) and len(w.shape) == 2 and (b is None or b.is_contiguous)
+
+    def redirect(F, operands, parameters):
+        input, weight, bias = operands
+        layouts = [None if one is None else layout_of_tensor(one) for one in operands]
+        op = operators["linear"]
+        op.check(*layouts)
+        if op.direct(*layouts):
+            return None
+        x, w, _ = layouts
         if x.dtype in (float32, float64) and len(w.shape) == 2:
-            return None if b is None or b.is_contiguous else F.linear(input, weight, F.contiguous(bias))
+            return F.linear(input, weight, F.contiguous(bias))
         product = F.matmul(input, F.mT(weight) if len(w.shape) == 2 else weight)
-        return product if b is None else F.add(product, bias)
+        return product if bias is None else F.add(product, bias)
 
     def outputs(x, w, bias):
         return contiguous((*x.shape[:-1], w.shape[0]), x.dtype, x.device)
@@ -63,6 +72,9 @@ class _linear_weight_grad:
     """grad.T @ input over all rows."""
 
     inputs = ("grad", "input")
+
+    def direct(g, x):
+        return len(x.shape) == 2
 
     def redirect(F, operands, parameters):
         g, x = operands

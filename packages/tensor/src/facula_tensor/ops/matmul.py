@@ -26,9 +26,7 @@ class _matmul:
 
     inputs = ("input", "other")
 
-    def redirect(F, operands, parameters):
-        a, b = operands
-        la, lb = layout_of_tensor(a), layout_of_tensor(b)
+    def check(la, lb):
         if la.dtype is not lb.dtype:
             raise DTypeError(
                 f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()"
@@ -44,7 +42,6 @@ class _matmul:
                 f"matmul: expected input.shape[-1] == other.shape[{which}]; "
                 f"got {la.shape} and {lb.shape} ({inner} and {other})"
             )
-        return None
 
     def outputs(la, lb):
         a, b = la.shape, lb.shape
