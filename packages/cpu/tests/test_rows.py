@@ -113,8 +113,10 @@ def test_an_input_larger_than_the_output_has_no_launch():
     assert made.for_layouts(layout(a[:, :1].copy()), layout(a), layout(row)) is None
 
 
-def test_copies_in_blocks_are_planned_each_time():
-    """Of one dtype: other layouts may be better copied another way."""
-    a = numbered((5, 3), "float32")
-    assert plan("copy", (a,), empty((5, 3), "float32")).for_layouts is None
-    assert plan("copy", (a,), empty((5, 3), "float64")).for_layouts is not None
+def test_copies_in_tiles_are_planned_each_time():
+    """A source that is not contiguous may be better copied another way."""
+    a = numbered((64, 96), "float32")
+    for dtype in ("float32", "float64"):
+        made = plan("copy", (a,), empty((64, 96), dtype))
+        assert made.for_layouts(layout(empty((64, 96), dtype)), layout(a)) is not None
+        assert made.for_layouts(layout(empty((64, 96), dtype)), layout(a.reshape(96, 64).T)) is None
