@@ -58,9 +58,11 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
 # check their layouts and ask the backend. An operator's own table has the kinds that quick paths may serve, and
 # `slow_table` the others.
 def kind_of(layouts: tuple, parameters: tuple) -> tuple:
-    """What calls share that differ in shapes and strides alone."""
+    """What calls share that differ in shapes and strides alone; a number of a dtype is another kind than its arrays,
+    since beside other dtypes it promotes otherwise."""
     device = next(one.device for one in layouts if type(one) is Layout)
-    return (*[one.dtype if type(one) is Layout else one for one in layouts], device, parameters)
+    kinds = [(one.dtype if one.shape else (one.dtype,)) if type(one) is Layout else one for one in layouts]
+    return (*kinds, device, parameters)
 
 
 def is_planned_ahead(op: Operator) -> bool:
@@ -81,7 +83,8 @@ def plan_of_other_shape(
     arrays: tuple
     if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # written out: the usual case
         largest, other = layouts
-        known = table.by_kind.get((largest.dtype, other.dtype, largest.device, parameters))
+        first = largest.dtype if largest.shape else (largest.dtype,)  # as in `kind_of`
+        known = table.by_kind.get((first, other.dtype if other.shape else (other.dtype,), largest.device, parameters))
         if known is None or other.device is not largest.device:
             return None
         if other.numel > largest.numel or (other.numel == largest.numel and len(other.shape) > len(largest.shape)):

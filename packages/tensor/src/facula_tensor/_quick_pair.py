@@ -14,6 +14,7 @@ from facula_storage.extend import blank, collecting
 
 from ._divert import divert
 from ._general import general
+from ._planning import plan_of_other_shape
 from ._rules import keep, kept_of
 from ._sites import user_frame
 from ._tensor import Tensor
@@ -63,7 +64,10 @@ def make_pair(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 except IndexError:
                     q, f.__del__ = lf.refill()
                 plan.launch(lo.numel, sa.ptr + oa, p, q)
-            except (AttributeError, KeyError, TypeError, RuntimeError, MemoryError):
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                    continue
+            except (AttributeError, TypeError, RuntimeError, MemoryError):
                 pass
             else:
                 s.ptr = p
