@@ -14,6 +14,7 @@ from ._adam import Adam, AdamW
 from ._adam_variants import Adamax, NAdam, RAdam
 from ._adaptive import Adadelta, Adagrad, RMSprop
 from ._averaging import ASGD, Rprop
+from ._lbfgs import LBFGS
 from ._optimizer import Optimizer
 from ._sgd import SGD
 
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ASGD",
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

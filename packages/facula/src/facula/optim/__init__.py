@@ -10,8 +10,8 @@ with needs("facula.optim"):
 from . import lr_scheduler, optimizer  # type: ignore[no-redef]  # the face's module over that of the sibling
 
 __all__ = [
-    "ASGD", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop",
-    "lr_scheduler", "optimizer",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
+    "Rprop", "lr_scheduler", "optimizer",
 ]  # fmt: skip
 
 publish(__name__, "lr_scheduler", "optimizer")
