@@ -86,6 +86,24 @@ for name, target, kind, make, same, shape in (
     rows.row(name, target, check=check)(partial(trained, make=make, kind=kind, shape=shape))
 
 
+def stepped(F: Any, kind: str) -> Loop:
+    """Steps of an optimizer over 100 small parameters, whose gradients stay the same."""
+    parameters = [filled(F, 10, 10).requires_grad_() for _ in range(100)]
+    for p in parameters:
+        p.grad = filled(F, 10, 10)
+    optimizer = getattr(F.optim, kind)(parameters, lr=0.001)
+
+    def loop(times):
+        for _ in times:
+            optimizer.step()
+
+    return own_code(loop)
+
+
+for kind in ("Adadelta", "Adagrad", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"):
+    rows.row(f"{kind}.step of 100 parameters of 10 x 10", 0.35)(partial(stepped, kind=kind))
+
+
 @rows.row("module(x), forward returns x", 0.6)
 def called(F: Any) -> Loop:
     """What a module costs by itself."""

@@ -6,9 +6,12 @@
    gradient and what the optimizer keeps of it. Work is cut into pieces of equal size regardless of where a tensor ends, so
    that one large or many small tensors are shared alike among threads. Each element depends on its own row alone, and
    loops and their remainders round alike: the cuts do not show in the results. Where a row counts its steps, all are
-   counted before the first piece begins. */
-#include "kernel.h"
+   counted before the first piece begins. Other numbers that a row keeps change after the last piece has ended (`finish`),
+   so that all pieces of a row see the same. */
+#include <math.h>
 
+#include "kernel.h"
+#include "optimizer_numbers.h"
 #include "plans/optimizer.h"
 
 enum { MOST_IN_ROW = 8 };
@@ -37,7 +40,7 @@ static void run_piece(void *context, int64_t index)
 {
     const struct work *work = context;
     const struct facula_step *plan = work->plan;
-    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->counted;
+    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->kept;
     int64_t at = index * plan->grain, end = at + plan->grain < all ? at + plan->grain : all;
     for (int64_t i = row_of(plan, at); at < end; i++) {
         const int64_t *addresses = work->addresses + i * width, start = i ? plan->ends[i - 1] : 0;
@@ -54,9 +57,9 @@ static void run_piece(void *context, int64_t index)
 static int64_t optimizer_step(const void *plan_, int64_t *args)
 {
     const struct facula_step *plan = plan_;
-    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->counted;
+    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->kept;
     struct work work = {plan, (const double *)(args + 1), args + 1 + plan->numbers};
-    for (int64_t i = 0; plan->counted && i < plan->rows; i++)
+    for (int64_t i = 0; plan->kept && i < plan->rows; i++)
         *(float *)work.addresses[(i + 1) * width - 1] += 1;
     const int64_t pieces = (all + plan->grain - 1) / plan->grain;
     if (plan->serial)
@@ -64,7 +67,27 @@ static int64_t optimizer_step(const void *plan_, int64_t *args)
             run_piece(&work, index);
     else
         facula_parallel(pieces, run_piece, &work);
+    for (int64_t i = 0; plan->finish && i < plan->rows; i++)
+        plan->finish(work.addresses + i * width + plan->operands, work.numbers);
     return FACULA_OK;
 }
 
 FACULA_KERNEL("optimizer_step", optimizer_step, 0, 0)
+
+/* The product of the factors of all steps so far. */
+static void nadam_finish(const int64_t *kept, const double *numbers)
+{
+    const float count = *(const float *)kept[1];
+    *(float *)kept[0] *= (float)(numbers[NADAM_FIRST] * (1 - 0.5 * pow(0.96, count * numbers[NADAM_WARMING])));
+}
+
+FACULA_KERNEL("nadam_step_finish", nadam_finish, 0, 0)
+
+static void asgd_finish(const int64_t *kept, const double *numbers)
+{
+    const double count = *(const float *)kept[2], rate = numbers[ASGD_RATE];
+    *(float *)kept[0] = (float)(rate / pow(1 + numbers[ASGD_LAMBDA] * rate * count, numbers[ASGD_POWER]));
+    *(float *)kept[1] = (float)(1 / fmax(1, count - numbers[ASGD_START]));
+}
+
+FACULA_KERNEL("asgd_step_finish", asgd_finish, 0, 0)

@@ -1,5 +1,7 @@
 """Optimizers' steps over many parameters against the formulas in NumPy: sizes that share pieces of work, or none."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,8 @@ from facula_cpu import get_num_threads, set_num_threads
 SIZES = st.lists(st.sampled_from([0, 0, 1, 3, 17, 64, 5000, 5001, 20_011, 60_000]), min_size=1, max_size=9)
 SGD = {"rate": 0.3, "decay": 0.01, "sign": -1.0, "keep": 0.9, "take": 0.8, "ahead": 0.9}
 ADAM = {"rate": 0.3, "first": 0.9, "second": 0.99, "epsilon": 1e-3, "decay": 0.01, "shrink": 0.98, "sign": 1.0}
+
+RMSPROP = {"rate": 0.3, "share": 0.2, "epsilon": 1e-3, "decay": 0.01, "sign": -1.0, "keep": 0.9}
 
 
 def step(operator, rows, numbers):
@@ -41,16 +45,116 @@ def adam(row, rate, first, second, epsilon, decay, shrink, sign):
     return [shrink * p - rate * mean / (1 - first**count) / (spread + epsilon), *state, count]
 
 
-def rows_of(sizes, operands, counted, dtype):
-    """Parameters, gradients and state; a step count at the end of a row."""
+def rmsprop(row, rate, share, epsilon, decay, sign, keep, centred=False):
+    p, g, square, *others, count = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    spread = square = share * square + (1 - share) * change**2
+    state = [square]
+    if centred:
+        mean = share * others.pop(0) + (1 - share) * change
+        spread = square - mean**2
+        state.append(mean)
+    quotient = change / (np.sqrt(spread) + epsilon)
+    if others:
+        quotient = keep * others[0] + quotient
+        state.append(quotient)
+    return [p - rate * quotient, *state, count + 1]
+
+
+def adadelta(row, rate, share, epsilon, decay, sign):
+    p, g, square, delta, count = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    square = share * square + (1 - share) * change**2
+    moved = np.sqrt(delta + epsilon) / np.sqrt(square + epsilon) * change
+    return [p - rate * moved, square, share * delta + (1 - share) * moved**2, count + 1]
+
+
+def adagrad(row, rate, slower, epsilon, decay, sign):
+    p, g, total, count = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    total = total + change**2
+    return [p - rate / (1 + count * slower) * change / (np.sqrt(total) + epsilon), total, count + 1]
+
+
+def adamax(row, rate, first, second, epsilon, decay, sign):
+    p, g, mean, most, count = (array.astype("f8") for array in row)
+    change = sign * g + decay * p
+    mean, most, count = (
+        first * mean + (1 - first) * change,
+        np.maximum(second * most, np.abs(change) + epsilon),
+        count + 1,
+    )
+    return [p - rate / (1 - first**count) * mean / most, mean, most, count]
+
+
+def nadam(row, rate, first, second, epsilon, decay, shrink, sign, warming):
+    p, g, mean, square, product, count = (array.astype("f8") for array in row)
+    change, count = sign * g + decay * p, count + 1
+    mean, square = first * mean + (1 - first) * change, second * square + (1 - second) * change**2
+    now, after = (first * (1 - 0.5 * 0.96 ** (t * warming)) for t in (count, count + 1))
+    product = product * now
+    ahead = (1 - now) / (1 - product) * change + after / (1 - product * after) * mean
+    return [shrink * p - rate * ahead / (np.sqrt(square / (1 - second**count)) + epsilon), mean, square, product, count]
+
+
+def radam(row, rate, first, second, epsilon, decay, shrink, sign):
+    p, g, mean, square, count = (array.astype("f8") for array in row)
+    change, count, last = sign * g + decay * p, count + 1, 2 / (1 - second) - 1
+    mean, square = first * mean + (1 - first) * change, second * square + (1 - second) * change**2
+    fades, moved = second**count, mean / (1 - first**count)
+    length = last - 2 * count * fades / (1 - fades)
+    if length > 5:
+        known = (length - 4) * (length - 2) * last / ((last - 4) * (last - 2) * length)
+        moved = moved * np.sqrt(known * (1 - fades)) / (np.sqrt(square) + epsilon)
+    return [shrink * p - rate * moved, mean, square, count]
+
+
+def asgd(row, rate, slower, power, start, decay, sign):
+    p, g, average, eta, mu, count = (array.astype("f8") for array in row)
+    p, count = p * (1 - slower * eta) - eta * (sign * g + decay * p), count + 1
+    average = average + mu * (p - average)
+    return [p, average, rate / (1 + slower * rate * count) ** power, 1 / max(1, count - start), count]
+
+
+def rprop(row, cut, grow, least, most, sign):
+    p, g, before, size, count = (array.astype("f8") for array in row)
+    agree = np.sign(sign * g * before)
+    size = np.clip(size * np.where(agree > 0, grow, np.where(agree < 0, cut, 1)), least, most)
+    before = np.where(agree < 0, 0, sign * g)
+    return [p - np.sign(before) * size, before, size, count + 1]
+
+
+KEPT = {"sgd_step": 0, "nadam_step": 2, "asgd_step": 3}  # single numbers of a row; 1 of other operators
+
+
+def rows_of(sizes, operands, operator, dtype):
+    """Parameters, gradients and state; single numbers, a step count the last, at the end of a row."""
     rng = np.random.default_rng(len(sizes))
     rows = [[np.abs(rng.standard_normal(size)).astype(dtype) for _ in range(operands)] for size in sizes]
-    return [[*row, np.full((), 2.0, "f4")] if counted else row for row in rows]
+    if operator == "rmsprop_centered_step":  # no variance below 0
+        for row in rows:
+            row[2] += 25
+    kept = [2.0, 0.25, 0.5][: KEPT.get(operator, 1)][::-1]
+    return [[*row, *(np.full((), value, "f4") for value in kept)] for row in rows]
 
 
 cases = pytest.mark.parametrize(
     ("operator", "formula", "numbers", "operands"),
-    [("sgd_step", sgd, SGD, 2), ("sgd_step", sgd, SGD, 3), ("adam_step", adam, ADAM, 4), ("adam_step", adam, ADAM, 5)],
+    [
+        *(("sgd_step", sgd, SGD, 2), ("sgd_step", sgd, SGD, 3)),
+        *(("adam_step", adam, ADAM, 4), ("adam_step", adam, ADAM, 5)),
+        *(("rmsprop_step", rmsprop, RMSPROP, 3), ("rmsprop_step", rmsprop, RMSPROP, 4)),
+        ("rmsprop_centered_step", partial(rmsprop, centred=True), RMSPROP, 4),
+        ("rmsprop_centered_step", partial(rmsprop, centred=True), RMSPROP, 5),
+        ("adadelta_step", adadelta, {"rate": 0.3, "share": 0.9, "epsilon": 1e-3, "decay": 0.01, "sign": -1.0}, 4),
+        ("adagrad_step", adagrad, {"rate": 0.3, "slower": 0.1, "epsilon": 1e-3, "decay": 0.01, "sign": -1.0}, 3),
+        ("adamax_step", adamax, {key: ADAM[key] for key in ADAM if key != "shrink"}, 4),
+        ("nadam_step", nadam, {**ADAM, "warming": 0.1}, 4),
+        ("radam_step", radam, ADAM, 4),  # at step 3 the variance is not known yet, below it is
+        ("radam_step", radam, {**ADAM, "second": 0.6, "first": 0.4}, 4),
+        ("asgd_step", asgd, {"rate": 0.3, "slower": 0.1, "power": 0.7, "start": 1.0, "decay": 0.01, "sign": -1.0}, 3),
+        ("rprop_step", rprop, {"cut": 0.5, "grow": 1.2, "least": 0.1, "most": 1.0, "sign": -1.0}, 4),
+    ],
 )
 
 
@@ -58,11 +162,12 @@ cases = pytest.mark.parametrize(
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @given(sizes=SIZES)
 def test_steps(operator, formula, numbers, operands, dtype, sizes):
-    rows = rows_of(sizes, operands, operator == "adam_step", dtype)
+    rows = rows_of(sizes, operands, operator, dtype)
     gradients = [row[1].copy() for row in rows]
     wanted = [formula(row, **numbers) for row in rows]
     step(operator, rows, numbers)
-    close = {"rtol": 2e-5, "atol": 2e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-12}
+    single = dtype == "f4" or KEPT.get(operator, 1) > 1  # numbers of float32 go into the parameter
+    close = {"rtol": 2e-5, "atol": 2e-5} if single else {"rtol": 1e-12, "atol": 1e-12}
     for row, g, expected in zip(rows, gradients, wanted, strict=True):
         np.testing.assert_array_equal(row.pop(1), g)
         for array, right in zip(row, expected, strict=True):
@@ -91,7 +196,7 @@ def test_a_small_gradient_after_a_large_one(first, operands, dtype, level):
 def test_cuts_do_not_show(operator, formula, numbers, operands, level):
     """Neither where work is cut, nor the number of threads, nor the other rows."""
     sizes, before, seen = [7, 0, 20_011, 1, 60_000], get_num_threads(), []
-    rows = rows_of(sizes, operands, operator == "adam_step", "f4")
+    rows = rows_of(sizes, operands, operator, "f4")
     alone = [[array.copy() for array in row] for row in rows]
     for row in alone:
         step(operator, [row], numbers)

@@ -1,5 +1,7 @@
 """References in NumPy, in float64, written from the papers' formulas; and parameters to step."""
 
+from collections import defaultdict
+
 import numpy as np
 
 import facula_tensor as ft
@@ -63,6 +65,119 @@ class AdamReference:
         most = np.maximum(most, v)
         self.state[number] = t, m, v, most
         return p - lr * (m / (1 - b1**t)) / (np.sqrt((most if amsgrad else v) / (1 - b2**t)) + eps)
+
+
+class Reference:
+    """An optimizer by its formula: `move(p, d, state, t)` gives the parameter after step t, d = gradient + decay * p.
+
+    `state` is what it keeps of a parameter, arrays that start as zeros.
+    """
+
+    def __init__(self, move, weight_decay=0, maximize=False, decoupled_rate=0):
+        self.move, self.options = move, (weight_decay, maximize, decoupled_rate)
+        self.state, self.count = {}, {}
+
+    def step(self, number, p, g):
+        decay, maximize, rate = self.options
+        state = self.state.setdefault(number, defaultdict(lambda: np.zeros(p.shape)))
+        self.count[number] = t = self.count.get(number, 0) + 1
+        d = -g if maximize else g
+        if rate:
+            p = p - rate * decay * p
+        else:
+            d = d + decay * p
+        return self.move(p, d, state, t)
+
+
+def averaged(state, key, value, share):
+    """The running mean under `key` with this value in it; `share` is its factor."""
+    state[key] = share * state[key] + (1 - share) * value
+    return state[key]
+
+
+def rmsprop(lr, alpha=0.99, eps=1e-8, momentum=0, centered=False, **shared):
+    def move(p, d, state, t):
+        spread = averaged(state, "square", d * d, alpha)
+        if centered:
+            spread = spread - averaged(state, "mean", d, alpha) ** 2
+        state["buffer"] = momentum * state["buffer"] + d / (np.sqrt(spread) + eps)
+        return p - lr * state["buffer"]
+
+    return Reference(move, **shared)
+
+
+def adadelta(lr, rho=0.9, eps=1e-6, **shared):
+    def move(p, d, state, t):
+        square = averaged(state, "square", d * d, rho)
+        change = np.sqrt(state["delta"] + eps) / np.sqrt(square + eps) * d
+        averaged(state, "delta", change * change, rho)
+        return p - lr * change
+
+    return Reference(move, **shared)
+
+
+def adagrad(lr, lr_decay=0, initial_accumulator_value=0, eps=1e-10, **shared):
+    def move(p, d, state, t):
+        state["sum"] = state["sum"] + d * d
+        return p - lr / (1 + (t - 1) * lr_decay) * d / (np.sqrt(initial_accumulator_value + state["sum"]) + eps)
+
+    return Reference(move, **shared)
+
+
+def adamax(lr, betas=(0.9, 0.999), eps=1e-8, **shared):
+    def move(p, d, state, t):
+        mean = averaged(state, "mean", d, betas[0])
+        state["most"] = np.maximum(betas[1] * state["most"], np.abs(d) + eps)
+        return p - lr / (1 - betas[0] ** t) * mean / state["most"]
+
+    return Reference(move, **shared)
+
+
+def nadam(lr, betas=(0.9, 0.999), eps=1e-8, momentum_decay=4e-3, **shared):
+    def factor(t):
+        return betas[0] * (1 - 0.5 * 0.96 ** (t * momentum_decay))
+
+    def move(p, d, state, t):
+        mean, square = averaged(state, "mean", d, betas[0]), averaged(state, "square", d * d, betas[1])
+        done = np.prod([factor(i + 1) for i in range(t)])
+        ahead = (1 - factor(t)) / (1 - done) * d + factor(t + 1) / (1 - done * factor(t + 1)) * mean
+        return p - lr * ahead / (np.sqrt(square / (1 - betas[1] ** t)) + eps)
+
+    return Reference(move, **shared)
+
+
+def radam(lr, betas=(0.9, 0.999), eps=1e-8, **shared):
+    def move(p, d, state, t):
+        mean, square = averaged(state, "mean", d, betas[0]), averaged(state, "square", d * d, betas[1])
+        mean, last = mean / (1 - betas[0] ** t), 2 / (1 - betas[1]) - 1
+        length = last - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
+        if length <= 5:
+            return p - lr * mean
+        known = np.sqrt((length - 4) * (length - 2) * last / ((last - 4) * (last - 2) * length))
+        return p - lr * known * mean * np.sqrt(1 - betas[1] ** t) / (np.sqrt(square) + eps)
+
+    return Reference(move, **shared)
+
+
+def asgd(lr, lambd=1e-4, alpha=0.75, t0=1e6, **shared):
+    def move(p, d, state, t):
+        eta = lr / (1 + lambd * lr * (t - 1)) ** alpha
+        p = p * (1 - lambd * eta) - eta * d
+        state["average"] = state["average"] + (p - state["average"]) / max(1, t - 1 - t0)
+        return p
+
+    return Reference(move, **shared)
+
+
+def rprop(lr, etas=(0.5, 1.2), step_sizes=(1e-6, 50), **shared):
+    def move(p, d, state, t):
+        agree = np.sign(d * state["before"])
+        size = state["size"] if t > 1 else np.full(p.shape, lr)
+        state["size"] = np.clip(size * np.where(agree > 0, etas[1], np.where(agree < 0, etas[0], 1)), *step_sizes)
+        state["before"] = np.where(agree < 0, 0, d)
+        return p - np.sign(state["before"]) * state["size"]
+
+    return Reference(move, **shared)
 
 
 def trained(optimizer, parameters, reference, steps=6, seed=1):

@@ -4,11 +4,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from optim_toys import AdamReference, SGDReference, assert_close, give, leaves, trained, values
+from optim_toys import (
+    AdamReference,
+    SGDReference,
+    adadelta,
+    adagrad,
+    adamax,
+    asgd,
+    assert_close,
+    give,
+    leaves,
+    nadam,
+    radam,
+    rmsprop,
+    rprop,
+    trained,
+    values,
+)
 
 import facula_tensor as ft
 from facula_cpu import get_num_threads, set_num_threads
-from facula_optim import SGD, Adam, AdamW
+from facula_optim import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 
 rates = st.floats(0, 2)
 shares = st.one_of(st.just(0), st.floats(0, 0.99))
@@ -40,9 +56,72 @@ def test_adam(lr, beta1, beta2, eps, weight_decay, amsgrad, maximize, decoupled)
     assert_close(parameters, expected, rtol=1e-10)
 
 
+VARIANTS = {
+    RMSprop: (rmsprop, {"alpha": shares, "eps": st.floats(1e-3, 1), "momentum": shares, "centered": flags}),
+    Adadelta: (adadelta, {"rho": st.floats(0, 0.999), "eps": st.floats(1e-6, 1)}),
+    Adagrad: (adagrad, {"lr_decay": shares, "initial_accumulator_value": shares, "eps": st.floats(1e-6, 1)}),
+    Adamax: (adamax, {"betas": st.tuples(shares, shares), "eps": st.floats(1e-6, 1)}),
+    NAdam: (nadam, {"betas": st.tuples(shares, shares), "eps": st.floats(1e-6, 1), "momentum_decay": shares}),
+    RAdam: (radam, {"betas": st.tuples(shares, st.floats(0, 0.999)), "eps": st.floats(1e-6, 1)}),
+    ASGD: (asgd, {"lambd": shares, "alpha": shares, "t0": st.integers(0, 9)}),
+    Rprop: (rprop, {"etas": st.tuples(st.floats(0.1, 0.9), st.floats(1.1, 3)), "step_sizes": st.just((0.01, 1.5))}),
+}
+
+
+@pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
+@given(lr=rates, decay=shares, maximize=flags, decoupled=flags, data=st.data())
+def test_variants(kind, lr, decay, maximize, decoupled, data):
+    reference, options = VARIANTS[kind]
+    options = {name: data.draw(option, name) for name, option in options.items()}
+    own = {} if kind is Rprop else {"weight_decay": decay}
+    given, expected = {"maximize": maximize, **own}, {"maximize": maximize, **own}
+    if decoupled and kind in (NAdam, RAdam):
+        given["decoupled_weight_decay"], expected["decoupled_rate"] = True, lr
+    parameters = leaves(values(0))
+    optimizer = kind(parameters, lr=lr, **options, **given)
+    right = trained(optimizer, parameters, reference(lr, **options, **expected))
+    assert_close(parameters, right, rtol=1e-5 if kind in (ASGD, NAdam) else 1e-9)  # these keep float32 numbers
+
+
+def test_the_average_of_what_was_gone_through():
+    """ASGD averages from step t0 + 1 on."""
+    (p,) = parameters = leaves([np.ones(2)])
+    optimizer = ASGD(parameters, lr=0.5, lambd=0.0, t0=1)
+    seen = []
+    for gradient in (1.0, 2.0, -3.0, 4.0, 0.5):
+        give(parameters, [np.full(2, gradient)])
+        optimizer.step()
+        seen.append(p.tolist())
+    np.testing.assert_allclose(optimizer.state[p]["ax"].tolist(), np.mean(seen[2:], 0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
+def test_gradients_that_are_no_numbers_show(kind):
+    """One element's NaN is that element's, and stays."""
+    (p,) = parameters = leaves([np.ones(40)])
+    optimizer = kind(parameters)
+    for _ in range(2):
+        give(parameters, [np.where(np.arange(40) == 3, np.nan, 0.5)])
+        optimizer.step()
+    assert np.isnan(p.detach().numpy()).nonzero()[0].tolist() == [3]
+
+
 @pytest.mark.parametrize(
     ("make", "reference"),
     [
+        (lambda p: RMSprop(p, lr=0.1), lambda: rmsprop(0.1)),
+        (lambda p: RMSprop(p, lr=0.1, momentum=0.5, eps=0.1), lambda: rmsprop(0.1, momentum=0.5, eps=0.1)),
+        (
+            lambda p: RMSprop(p, lr=0.1, momentum=0.5, centered=True, eps=0.1),
+            lambda: rmsprop(0.1, momentum=0.5, centered=True, eps=0.1),
+        ),
+        (lambda p: Adadelta(p), lambda: adadelta(1.0)),
+        (lambda p: Adagrad(p, lr=0.1, initial_accumulator_value=1), lambda: adagrad(0.1, 0, 1)),
+        (lambda p: Adamax(p, lr=0.1), lambda: adamax(0.1)),
+        (lambda p: NAdam(p, lr=0.1), lambda: nadam(0.1)),
+        (lambda p: RAdam(p, lr=0.1, betas=(0.9, 0.9)), lambda: radam(0.1, betas=(0.9, 0.9))),
+        (lambda p: ASGD(p, lr=0.1), lambda: asgd(0.1)),
+        (lambda p: Rprop(p, lr=0.1), lambda: rprop(0.1)),
         (lambda p: SGD(p, lr=0.1), lambda: SGDReference(0.1)),
         (lambda p: SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1), lambda: SGDReference(0.1, 0.9, 0, 0.1)),
         (lambda p: Adam(p, lr=0.1, amsgrad=True), lambda: AdamReference(0.1, amsgrad=True)),
@@ -68,7 +147,7 @@ class TestMemory:
         for view in views:
             view.requires_grad_()
         expected = trained(make(views), views, reference())
-        assert_close(views, expected)
+        assert_close(views, expected, rtol=1e-6)
         np.testing.assert_array_equal(base.numpy(), views[0].detach().numpy().T)
         assert (line[1::2] == between).all()
 
@@ -78,7 +157,7 @@ class TestMemory:
         p.grad = ft.tensor(g).t()
         expected = reference().step(0, p.detach().numpy().copy(), g.T)
         make(parameters).step()
-        assert_close(parameters, [expected])
+        assert_close(parameters, [expected], rtol=1e-6)
 
     def test_gradients_with_history_and_none(self, make, reference):
         parameters = leaves(values(0))
@@ -87,7 +166,7 @@ class TestMemory:
         parameters[0].grad = x * 2
         make(parameters).step()
         expected = reference().step(0, before[0], np.full((3, 4), 2.0))
-        assert_close(parameters, [expected, *before[1:]])
+        assert_close(parameters, [expected, *before[1:]], rtol=1e-6)
         assert parameters[0].is_leaf and parameters[0].requires_grad
 
     def test_large_tensors_on_any_number_of_threads(self, make, reference):
@@ -123,7 +202,7 @@ class TestMemory:
         version = p._version
         make([p]).step()
         assert p._version > version
-        with pytest.raises(RuntimeError, match=r"(sgd|adam)_step at .*test_numbers\.py"):
+        with pytest.raises(RuntimeError, match=r"\w+_step at .*test_numbers\.py"):
             loss.backward()
 
 

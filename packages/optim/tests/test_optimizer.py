@@ -10,7 +10,7 @@ import pytest
 from optim_toys import AdamReference, assert_close, give, leaves, trained, values
 
 import facula_tensor as ft
-from facula_optim import SGD, Adam, AdamW, Optimizer
+from facula_optim import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, Optimizer, RAdam, RMSprop, Rprop
 from facula_optim.lr_scheduler import LambdaLR
 
 
@@ -37,6 +37,13 @@ def test_groups_and_their_options():
         (lambda params: SGD(params, momentum=0.9), "momentum_buffer"),
         (Adam, "exp_avg"),
         (AdamW, "exp_avg"),
+        (RMSprop, "square_avg"),
+        (Adadelta, "square_avg"),
+        (Adamax, "exp_avg"),
+        (NAdam, "exp_avg"),
+        (RAdam, "exp_avg"),
+        (ASGD, "ax"),
+        (Rprop, "prev"),
     ],
 )
 def test_no_memory_for_state_names_optimizer_and_parameter(make, state):
@@ -52,7 +59,8 @@ def test_no_memory_for_state_names_optimizer_and_parameter(make, state):
             optimizer.step()
         assert small.tolist() == before
         saved = optimizer.state_dict()
-        saved["state"] = {1: {key: huge.detach() for key in ("momentum_buffer", "exp_avg", "exp_avg_sq")} | {"step": 1}}
+        keys = {"momentum_buffer", *optimizer.keeps} - set(optimizer.scalars)
+        saved["state"] = {1: dict.fromkeys(keys, huge.detach()) | dict.fromkeys(optimizer.scalars, 1)}
         with pytest.raises(MemoryError, match=rf"^{name}.load_state_dict: expected .* for the state of parameter 1, "):
             optimizer.load_state_dict(saved)
 
@@ -110,6 +118,19 @@ REFUSED = [
     (lambda: Adam([leaf(2)], betas=(0.9,)), ValueError, r"two numbers; got \(0.9,\)"),
     (lambda: Adam([leaf(2)], eps=-1e-8), ValueError, "eps of 0 or more"),
     (lambda: AdamW([leaf(2)], weight_decay=-1), ValueError, "AdamW: expected weight_decay of 0 or more"),
+    (lambda: Adam([leaf(2)], betas=(0.9, ft.tensor(0.99))), ValueError, "betas to be two floats or two tensors"),
+    (lambda: Adam([leaf(2)], lr=ft.tensor(0.1), foreach=True), ValueError, "expected lr to be given as floats"),
+    (lambda: RMSprop([leaf(2)], alpha=-1), ValueError, "RMSprop: expected alpha of 0 or more; got -1"),
+    (lambda: RMSprop([leaf(2)], momentum=float("nan")), ValueError, "RMSprop: expected momentum of 0 or more"),
+    (lambda: Adadelta([leaf(2)], rho=1.1), ValueError, "Adadelta: expected rho from 0 to 1; got 1.1"),
+    (lambda: Adagrad([leaf(2)], lr_decay=-0.5), ValueError, "Adagrad: expected lr_decay of 0 or more; got -0.5"),
+    (lambda: Adamax([leaf(2)], betas=(1.0, 0.0)), ValueError, r"Adamax: expected betas\[0\] from 0 to below 1"),
+    (lambda: NAdam([leaf(2)], momentum_decay=-0.2), ValueError, "NAdam: expected momentum_decay of 0 or more"),
+    (lambda: RAdam([leaf(2)], betas=0.9), ValueError, "RAdam: expected betas to be two numbers; got 0.9"),
+    (lambda: ASGD([leaf(2)], t0="x"), TypeError, "ASGD: expected t0 to be a number; got 'x'"),
+    (lambda: Rprop([leaf(2)], etas=(1.0, 0.5)), ValueError, "etas from 0 to 1 and above 1; got 1.0 and 0.5"),
+    (lambda: Rprop([leaf(2)], step_sizes=(1,)), ValueError, r"step_sizes to be two numbers; got \(1,\)"),
+    (lambda: Rprop([leaf(2)], capturable=True), NotImplementedError, "Rprop: capturable=True is not there yet"),
     (lambda: Adam([leaf(2)], capturable=True), NotImplementedError, "capturable=True is not there yet"),
     (lambda: SGD([leaf(2)], differentiable=True), NotImplementedError, "differentiable=True"),
     (lambda: SGD([leaf(2, dtype=ft.float16)]), TypeError, "parameter 0 is float16"),
@@ -259,6 +280,8 @@ MAKERS = [
     lambda p: SGD(p, lr=0.1, momentum=0.9, nesterov=True),
     lambda p: Adam(p, lr=0.1, amsgrad=True),
     lambda p: AdamW(p, lr=0.1, weight_decay=0.2),
+    lambda p: RMSprop(p, momentum=0.5, centered=True),
+    *(Adadelta, Adagrad, Adamax, NAdam, RAdam, ASGD, Rprop),
 ]
 
 
@@ -297,6 +320,49 @@ def test_the_format_of_a_state_dict():
     assert set(state["state"]) == {1} and list(state["state"][1]) == ["step", "exp_avg", "exp_avg_sq"]
     step = state["state"][1]["step"]
     assert (step.dtype, step.shape, step.item()) == (ft.float32, (), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "keys"),
+    [
+        (RMSprop, "step square_avg"),
+        (lambda p: RMSprop(p, momentum=0.5, centered=True), "step square_avg grad_avg momentum_buffer"),
+        (Adadelta, "step square_avg acc_delta"),
+        (Adagrad, "step sum"),
+        (Adamax, "step exp_avg exp_inf"),
+        (NAdam, "step exp_avg exp_avg_sq mu_product"),
+        (RAdam, "step exp_avg exp_avg_sq"),
+        (ASGD, "step ax eta mu"),
+        (Rprop, "step prev step_size"),
+    ],
+)
+def test_what_the_others_keep(make, keys):
+    p = leaf(2, dtype=ft.float64)
+    optimizer = make([p])
+    p.grad = ft.ones(2, dtype=ft.float64)
+    optimizer.step()
+    state = optimizer.state[p]
+    assert list(state) == keys.split() and state["step"].item() == 1
+    for key, value in state.items():
+        expected = ((), ft.float32) if key in ("step", "eta", "mu", "mu_product") else ((2,), ft.float64)
+        assert (value.shape, value.dtype) == expected
+
+
+def test_adagrad_has_its_state_from_the_start():
+    a, b = leaf(2), leaf(3)
+    optimizer = Adagrad([a], initial_accumulator_value=0.5)
+    optimizer.add_param_group({"params": b, "initial_accumulator_value": 2.0})
+    assert optimizer.state[a]["sum"].tolist() == [0.5, 0.5] and optimizer.state[b]["sum"].tolist() == [2, 2, 2]
+
+
+def test_momentum_that_comes_later_begins_at_zero():
+    p = leaf(2)
+    optimizer = RMSprop([p])
+    p.grad = ft.ones(2)
+    optimizer.step()
+    optimizer.param_groups[0].update(momentum=0.5, centered=True)
+    optimizer.step()
+    assert set(optimizer.state[p]) == {"step", "square_avg", "momentum_buffer", "grad_avg"}
 
 
 def test_plain_sgd_keeps_nothing():

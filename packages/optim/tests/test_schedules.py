@@ -357,3 +357,8 @@ def test_nothing_waits_for_the_collector():
         assert [one() for one in gone] == [None] * len(gone)
     finally:
         gc.enable()
+
+
+def test_a_cycle_without_momentum_keeps_none():
+    schedule = CyclicLR(optimizer_of(1.0), 0.1, 1.0, 4, cycle_momentum=False)
+    assert not {"base_momentums", "max_momentums", "use_beta1"} & set(schedule.state_dict())

@@ -3,10 +3,20 @@
 Launch: `launch(rows, *numbers, *addresses)`. A row is a parameter, its gradient and what the optimizer keeps of it:
 
     sgd_step    parameter, gradient[, momentum]
-    adam_step   parameter, gradient, mean, mean of squares[, greatest mean of squares], step (one float32)
+    adam_step   parameter, gradient, mean, mean of squares[, greatest mean of squares], step
+    rmsprop_step            parameter, gradient, mean of squares[, momentum], step
+    rmsprop_centered_step   parameter, gradient, mean of squares, mean[, momentum], step
+    adadelta_step           parameter, gradient, mean of squares, mean of squared changes, step
+    adagrad_step            parameter, gradient, sum of squares, step
+    adamax_step             parameter, gradient, mean, greatest, step
+    nadam_step              parameter, gradient, mean, mean of squares, product of factors, step
+    radam_step              parameter, gradient, mean, mean of squares, step
+    asgd_step               parameter, gradient, average, eta, mu, step
+    rprop_step              parameter, gradient, gradient before, step size, step
 
-All are changed in place but the gradient. `inputs` are the layouts, row by row, and the parameters (tensors in a row,).
-Tensors are contiguous, of one floating dtype; those of a row, the step aside, have one shape.
+The step and what stands beside it in asgd_step and nadam_step (eta, mu, the product) are single float32 numbers. All
+are changed in place but the gradient. `inputs` are the layouts, row by row, and the parameters (tensors in a row,).
+Tensors are contiguous, of one floating dtype; those of a row, single numbers aside, have one shape.
 """
 
 from __future__ import annotations
@@ -20,19 +30,23 @@ from ._registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-NUMBERS = {"sgd_step": 6, "adam_step": 7}
-COUNTED = {"sgd_step": 0, "adam_step": 1}
+# How many numbers a launch has, what they are stands in optimizer_numbers.h; and how many single ones a row keeps.
+NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,
+           "adagrad_step": 5, "adamax_step": 6, "nadam_step": 8, "radam_step": 7, "asgd_step": 6,
+           "rprop_step": 5}  # fmt: skip
+KEPT = {name: 1 for name in NUMBERS} | {"sgd_step": 0, "nadam_step": 2, "asgd_step": 3}
+FINISHED = ("nadam_step", "asgd_step")
 
 
 @planner(*NUMBERS)
 def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """A plan for the parameters of these layouts, which changes them in place."""
     (width,) = parameters
-    counted, first = COUNTED[operator], inputs[:width]
+    kept, first = KEPT[operator], inputs[:width]
     kernel = find_kernel(operator, *[layout.dtype.code for layout in first])
     if kernel is None:
         raise no_kernel(operator, first, outputs)
-    operands = width - counted
+    operands = width - kept
     ends, total = [], 0
     for at in range(0, len(inputs), width):
         parameter = inputs[at]
@@ -48,7 +62,9 @@ def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
     struct.update = ffi.cast("facula_update", kernel.address)
     struct.rows, struct.itemsize = len(ends), first[0].dtype.itemsize
     struct.grain, struct.serial = GRAIN // kernel.cost, total * kernel.cost <= SERIAL
-    struct.numbers, struct.operands, struct.counted = NUMBERS[operator], operands, counted
+    struct.numbers, struct.operands, struct.kept = NUMBERS[operator], operands, kept
+    if operator in FINISHED:
+        struct.finish = ffi.cast("facula_finish", kernel_for(f"{operator}_finish").address)
     return bound_plan(
         operator,
         parameters,

@@ -1,6 +1,6 @@
 """facula_optim: optimizers with PyTorch's names, options and state, and schedules of the learning rate.
 
-What it is: `Optimizer`, `SGD`, `Adam`, `AdamW`; `lr_scheduler` is a module of its own. A step is an operator of
+What it is: `Optimizer`, `SGD`, `Adam` and their kin; `lr_scheduler` is a module of its own. A step is an operator of
 facula_tensor that changes all parameters of a group in one launch; no arithmetic of elements is done here.
 May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
@@ -11,6 +11,10 @@ from facula_tensor.extend import listed as _listed
 
 from . import lr_scheduler
 from ._adam import Adam, AdamW
+from ._adam_variants import Adamax, NAdam, RAdam
+from ._adaptive import Adadelta, Adagrad, RMSprop
+from ._averaging import ASGD, Rprop
+from ._lbfgs import LBFGS
 from ._optimizer import Optimizer
 from ._sgd import SGD
 
@@ -18,6 +22,21 @@ _register("facula_optim")
 
 __version__ = "0.1.0"
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]
 
 __dir__ = _listed(__name__)

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import float32, zeros
+from facula_tensor import Tensor
 from facula_tensor.extend import adam_step
 
-from ._fused import FusedOptimizer
-from ._groups import check_number
+from ._fused import FusedOptimizer, decays_of, sign_of
+from ._groups import check_betas
 
 if TYPE_CHECKING:
-    from facula_tensor import Tensor
-
     from ._groups import Params
 
 
@@ -67,38 +65,27 @@ class Adam(FusedOptimizer):
     def _check_options(self, options: dict[str, Any]) -> None:
         super()._check_options(options)
         name, betas = type(self).__name__, options["betas"]
-        if isinstance(betas, str) or not hasattr(betas, "__len__") or len(betas) != 2:
-            raise InvalidValueError(f"{name}: expected betas to be two numbers; got {betas!r}")
-        for number, beta in enumerate(betas):
-            check_number(name, f"betas[{number}]", beta, below=1)
+        check_betas(name, betas)
+        if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+            raise InvalidValueError(f"{name}: expected betas to be two floats or two tensors; got {betas!r}")
+        if options["foreach"] and not options["capturable"]:  # as PyTorch has it
+            for option, value in (("lr", options["lr"]), ("betas", betas[0])):
+                if isinstance(value, Tensor):
+                    raise InvalidValueError(
+                        f"{name}: expected {option} to be given as floats with foreach=True; got a tensor; call "
+                        ".item(), or leave foreach out"
+                    )
 
     def _step_group(self, group: dict[str, Any]) -> None:
-        state, amsgrad = self.state, group["amsgrad"]
-        rows: list[tuple[Tensor, ...]] = []
-        for p in group["params"]:
-            g = p.grad
-            if g is not None:
-                kept = state[p]
-                if not kept:
-                    self._begin(kept, p)
-                if amsgrad:
-                    if "max_exp_avg_sq" not in kept:
-                        kept["max_exp_avg_sq"] = self._zeros_for(p, "max_exp_avg_sq")
-                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["max_exp_avg_sq"], kept["step"]))
-                else:
-                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"]))
+        if group["amsgrad"]:
+            rows = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+        else:
+            rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
         if not rows:
             return
-        rate, (first, second) = float(group["lr"]), group["betas"]
-        decay, shrink, sign = float(group["weight_decay"]), 1.0, -1.0 if group["maximize"] else 1.0
-        if group["decoupled_weight_decay"]:
-            decay, shrink = 0.0, 1.0 - rate * decay
-        adam_step(rows, (rate, float(first), float(second), float(group["eps"]), decay, shrink, sign))
-
-    def _begin(self, kept: dict[str, Any], p: Tensor) -> None:
-        """The state before the first step."""
-        mean, square = self._zeros_for(p, "exp_avg"), self._zeros_for(p, "exp_avg_sq")
-        kept.update(step=zeros((), dtype=float32, device=p.device), exp_avg=mean, exp_avg_sq=square)
+        first, second = group["betas"]
+        adam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]), *decays_of(group),
+                         sign_of(group)))  # fmt: skip
 
 
 @boundary

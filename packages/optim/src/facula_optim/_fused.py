@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
@@ -22,6 +23,17 @@ if TYPE_CHECKING:
 INFINITE = float("inf")
 
 
+def sign_of(group: dict[str, Any]) -> float:
+    """What gradients are multiplied by: -1 to climb."""
+    return -1.0 if group["maximize"] else 1.0
+
+
+def decays_of(group: dict[str, Any]) -> tuple[float, float]:
+    """The share of the parameter that is added to its gradient, and what the parameter is multiplied by."""
+    decay = float(group["weight_decay"])
+    return (0.0, 1.0 - float(group["lr"]) * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
+
+
 class StateError(FaculaError, ValueError, RuntimeError):
     """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
 
@@ -35,6 +47,7 @@ class FusedOptimizer(Optimizer):
 
     numbers: tuple[str, ...] = ()  # options that are numbers of 0 or more
     keeps: tuple[str, ...] = ()  # what the state of each parameter has
+    scalars: tuple[str, ...] = ("step",)  # those of it that are single float32 numbers
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -71,11 +84,46 @@ class FusedOptimizer(Optimizer):
     def _step_group(self, group: dict[str, Any]) -> None:
         raise UnsupportedError
 
+    def _rows(self, group: dict[str, Any], *keys: str) -> list[tuple[Tensor, ...]]:
+        """Parameters that have gradients, those, and their state under `keys`, made where it is not there yet."""
+        state, take = self.state, itemgetter(*keys)
+        rows = []
+        for p in group["params"]:
+            g = p.grad
+            if g is not None:
+                kept = state[p]
+                try:
+                    row = (p, g, *take(kept))
+                except KeyError:
+                    self._begin(kept, p, group, keys)
+                    row = (p, g, *take(kept))
+                rows.append(row)
+        return rows
+
+    def _begin(self, kept: dict[str, Any], p: Tensor, group: dict[str, Any], keys: tuple[str, ...]) -> None:
+        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing."""
+        values = self._first_values(group)
+        fresh = {}
+        for key in (keys[-1], *keys[:-1]):
+            if key not in kept:
+                value = values.get(key, 0.0)
+                if key in self.scalars:
+                    fresh[key] = full((), value, dtype=float32, device=p.device)
+                else:
+                    fresh[key] = self._zeros_for(p, key)
+                    if value:
+                        fresh[key].fill_(value)
+        kept.update(fresh)
+
+    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+        """State that does not begin as 0."""
+        return {}
+
     def _check_state(self, parameters: list[Tensor]) -> None:
         """StateError where a parameter has another dtype or device than what is kept for it."""
         for number, p in enumerate(parameters):
             for key, value in self.state.get(p, {}).items():
-                if key == "step" or not isinstance(value, Tensor):
+                if key in self.scalars or not isinstance(value, Tensor):
                     continue
                 if value.dtype is not p.dtype or value.device is not p.device:
                     raise StateError(
@@ -106,7 +154,7 @@ class FusedOptimizer(Optimizer):
             raise InvalidValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")
         loaded = super()._loaded(parameter, entries)
         for key, value in loaded.items():
-            if key == "step":
+            if key in self.scalars:
                 loaded[key] = full((), float(value), dtype=float32, device=parameter.device)
             elif isinstance(value, Tensor) and value.shape != parameter.shape:
                 raise InvalidValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")

@@ -85,6 +85,19 @@ def check_number(name: str, option: str, value: Any, below: float = float("inf")
         raise InvalidValueError(f"{name}: expected {option} {limits}; got {value}")
 
 
+def check_pair(name: str, option: str, pair: Any) -> None:
+    """ValueError unless `pair` has two members."""
+    if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+        raise InvalidValueError(f"{name}: expected {option} to be two numbers; got {pair!r}")
+
+
+def check_betas(name: str, betas: Any) -> None:
+    """ValueError unless `betas` are two numbers from 0 to below 1."""
+    check_pair(name, "betas", betas)
+    for number, beta in enumerate(betas):
+        check_number(name, f"betas[{number}]", beta, below=1)
+
+
 def number_of(name: str, option: str, value: Any) -> Any:
     """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none."""
     if isinstance(value, Tensor):

@@ -1,8 +1,8 @@
 """What packages beside this one may use beyond its public names: to declare operators of their own.
 
 `elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
-namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step` and
-`adam_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
+namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step`, `adam_step`
+and other names in `_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
 `relabel` lets an error begin with another name. `as_real` checks a number, `reduction_of` what losses call
 `reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
@@ -24,7 +24,19 @@ from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
 from .ops.losses import reduction_of
-from .ops.optimizer_steps import adam_step, sgd_step
+from .ops.optimizer_steps import (
+    adadelta_step,
+    adagrad_step,
+    adam_step,
+    adamax_step,
+    asgd_step,
+    nadam_step,
+    radam_step,
+    rmsprop_centered_step,
+    rmsprop_step,
+    rprop_step,
+    sgd_step,
+)
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -39,8 +51,12 @@ __all__ = [
     "Operator",
     "PyTorchNames",
     "accumulating",
+    "adadelta_step",
+    "adagrad_step",
     "adam_step",
+    "adamax_step",
     "as_real",
+    "asgd_step",
     "asks",
     "check_dim",
     "composite",
@@ -51,6 +67,7 @@ __all__ = [
     "listed",
     "make",
     "method",
+    "nadam_step",
     "operator",
     "operators",
     "overlapping",
@@ -58,10 +75,14 @@ __all__ = [
     "passed_on",
     "plain_torch_function",
     "present",
+    "radam_step",
     "raw",
     "recording",
     "reduction_of",
     "relabel",
+    "rmsprop_centered_step",
+    "rmsprop_step",
+    "rprop_step",
     "sgd_step",
     "snapshot",
     "view",

@@ -94,7 +94,7 @@ class FakeBackend:
         layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
         if operator == "cat":
             launch = partial(self._launch_cat, plan, outputs[0])
-        elif operator in ("sgd_step", "adam_step"):
+        elif operator.endswith("_step"):
             launch = partial(self._launch_step, plan, layouts)
         else:
             launch = partial(self._launch, plan, layouts)

@@ -12,9 +12,10 @@ from test_ordered import ordered
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_tensor.extend import adam_step, overlapping, sgd_step
+from facula_tensor.extend import adam_step, asgd_step, overlapping, sgd_step
 
 SGD = (0.5, 0.0, 1.0, 0.5, 1.0, 0.0)
+ASGD = (0.5, 0.25, 0.5, 1.0, 0.0, 1.0)
 ADAM = (0.5, 0.9, 0.99, 1e-8, 0.0, 1.0, 1.0)
 SHAPES = [(3, 4), (5,), (), (0, 2)]
 
@@ -22,9 +23,10 @@ SHAPES = [(3, 4), (5,), (), (0, 2)]
 def row(shape, kind, device="cpu", dtype=ft.float64, seed=0):
     """A parameter, its gradient, and the state."""
     rng = np.random.default_rng([seed, *shape])
-    count = 3 if kind is sgd_step else 4
+    count = 4 if kind is adam_step else 3
     made = [ft.tensor(np.abs(rng.standard_normal(shape)), dtype=dtype, device=device) for _ in range(count)]
-    return (*made, ft.tensor(2.0, device=device)) if kind is adam_step else tuple(made)
+    kept = {sgd_step: [], adam_step: [2.0], asgd_step: [0.5, 0.25, 2.0]}[kind]
+    return (*made, *(ft.tensor(value, device=device) for value in kept))
 
 
 def expected(values, kind):
@@ -32,11 +34,13 @@ def expected(values, kind):
     p, g, *state = values
     if kind is sgd_step:
         return p - 0.5 * (0.5 * state[0] + g)
+    if kind is asgd_step:
+        return p * (1 - 0.25 * 0.5) - 0.5 * g
     m, v = 0.9 * state[0] + 0.1 * g, 0.99 * state[1] + 0.01 * g * g
     return p - 0.5 * (m / (1 - 0.9**3)) / (np.sqrt(v / (1 - 0.99**3)) + 1e-8)
 
 
-kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step, ADAM)])
+kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step, ADAM), (asgd_step, ASGD)])
 
 
 @kinds
@@ -116,7 +120,7 @@ WRONG = [
     (1, lambda: ft.ones(4), r"expected gradient of parameter 1 to be float64 \(3,\).*got float32 \(4,\)"),
     (1, lambda: ft.ones(3, dtype=ft.float32), "got float32"),
     (1, lambda: ft.ones(3, dtype=ft.float64, device="meta"), "on 'meta'"),
-    (2, lambda: ft.ones(1, 3, dtype=ft.float64), r"(momentum_buffer|exp_avg) of parameter 1 .*got float64 \(1, 3\)"),
+    (2, lambda: ft.ones(1, 3, dtype=ft.float64), r"(momentum_buffer|exp_avg|ax) of parameter 1 .*got float64 \(1, 3\)"),
     (0, lambda: ft.ones(3, dtype=ft.float16), "expected float32 or float64; parameter 1 is float16"),
     (0, lambda: ft.ones(3, dtype=ft.complex64), "parameter 1 is complex64"),
     (0, lambda: ft.ones(1, dtype=ft.float64).expand(3), "share one place in memory"),
@@ -132,6 +136,19 @@ def test_errors_change_nothing(kind, given, place, make, message):
     with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
         kind([good, bad], given)
     assert [[(t.tolist(), t._version) for t in one] for one in (good,)] == before
+
+
+def test_single_numbers_of_a_row():
+    """They are of float32 in any row, change after the step, and one of another shape is named."""
+    one = row((3,), asgd_step)
+    average = one[2].numpy() + 0.25 * (expected([t.numpy() for t in one], asgd_step) - one[2].numpy())
+    asgd_step([one], ASGD)
+    np.testing.assert_allclose(one[2].numpy(), average, rtol=1e-12)
+    assert [t.item() for t in one[3:]] == pytest.approx([0.5 / (1 + 0.25 * 0.5 * 3) ** 0.5, 0.5, 3.0])
+    for place, name in ((3, "eta"), (4, "mu"), (5, "step")):
+        bad = tuple(ft.ones(1) if i == place else t for i, t in enumerate(one))
+        with pytest.raises(ValueError, match=rf"expected {name} of parameter 0 to be float32 \(\).*got float32 \(1,\)"):
+            asgd_step([bad], ASGD)
 
 
 def test_threads_that_step_the_same_shapes():

@@ -9,6 +9,9 @@ with needs("facula.optim"):
 
 from . import lr_scheduler, optimizer  # type: ignore[no-redef]  # the face's module over that of the sibling
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler", "optimizer"]
+__all__ = [
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
+    "Rprop", "lr_scheduler", "optimizer",
+]  # fmt: skip
 
 publish(__name__, "lr_scheduler", "optimizer")

@@ -5,6 +5,7 @@ from .._siblings import needs
 
 with needs("facula.optim.lr_scheduler"):
     from facula_optim.lr_scheduler import *
+    from facula_optim.lr_scheduler import _LRScheduler as _LRScheduler
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",

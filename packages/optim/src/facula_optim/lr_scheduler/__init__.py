@@ -25,6 +25,8 @@ from ._plateau import ReduceLROnPlateau
 from ._restarts import CosineAnnealingWarmRestarts
 from ._sequences import ChainedScheduler, SequentialLR
 
+_LRScheduler = LRScheduler  # what programs of before PyTorch 2.0 call it
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

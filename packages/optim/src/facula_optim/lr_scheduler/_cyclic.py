@@ -67,8 +67,7 @@ class CyclicLR(LRScheduler):
             raise InvalidTypeError(f"CyclicLR: expected scale_fn to be callable; got {type(scale_fn).__name__}")
         if scale_mode not in ("cycle", "iterations"):
             raise InvalidValueError(f"CyclicLR: expected scale_mode to be 'cycle' or 'iterations'; got {scale_mode!r}")
-        self.use_beta1 = "betas" in optimizer.defaults
-        if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
+        if cycle_momentum and "betas" not in optimizer.defaults and "momentum" not in optimizer.defaults:
             raise InvalidValueError(
                 f"CyclicLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
             )
@@ -78,8 +77,10 @@ class CyclicLR(LRScheduler):
         self.scale_mode, self._scale_fn_custom = scale_mode, scale_fn
         lowest = for_each_group("CyclicLR", "base_lr", base_lr, optimizer)
         self.max_lrs = for_each_group("CyclicLR", "max_lr", max_lr, optimizer)
-        self.base_momentums = for_each_group("CyclicLR", "base_momentum", base_momentum, optimizer)
-        self.max_momentums = for_each_group("CyclicLR", "max_momentum", max_momentum, optimizer)
+        if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
+            self.base_momentums = for_each_group("CyclicLR", "base_momentum", base_momentum, optimizer)
+            self.max_momentums = for_each_group("CyclicLR", "max_momentum", max_momentum, optimizer)
         if last_epoch == -1:
             put(optimizer, lowest)
             for group, rate in zip(optimizer.param_groups, lowest):

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 DTYPES = (float32, float64)
 
 
-def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Callable[[Sequence[Row], tuple], None]:
+def _step(name: str, doc: str, operands: tuple[str, ...], kept: int) -> Callable[[Sequence[Row], tuple], None]:
     """The function `(rows, numbers)` of an optimizer's step.
 
-    A row is a parameter, its gradient and its state; `operands` are their names, of which the last may be left out, but
-    for the step where one is counted.
+    A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
+    float32 numbers, and the one before those may be left out.
     """
     table = PlanTable(name)
     plans = table.by_key
@@ -88,10 +88,11 @@ def _step(name: str, doc: str, operands: tuple[str, ...], counts: bool) -> Calla
                 f"{name}: expected float32 or float64; parameter {number} is {parameter.dtype.name}; "
                 "keep parameters in float32, and convert where the model computes"
             )
-        names = (*operands[: len(row) - 1], operands[-1]) if counts else operands
-        for called, t in zip(names, row):
+        own = len(row) - kept
+        names = (*operands[:own], *operands[len(operands) - kept :])
+        for place, (called, t) in enumerate(zip(names, row)):
             layout = layout_of_tensor(t)
-            shape, dtype = ((), float32) if called == "step" else (parameter.shape, parameter.dtype)
+            shape, dtype = ((), float32) if place >= own else (parameter.shape, parameter.dtype)
             if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
                 raise ArgumentError(
                     f"{name}: expected {called} of parameter {number} to be {dtype.name} {shape} on "
@@ -130,7 +131,7 @@ sgd_step = _step(
     rate times d (without a buffer), the buffer, or where `ahead` is not 0 d + ahead * momentum_buffer.
     """,
     ("parameter", "gradient", "momentum_buffer"),
-    False,
+    0,
 )
 
 adam_step = _step(
@@ -142,5 +143,98 @@ adam_step = _step(
     moments are taken of, `shrink` multiplies the parameter (AdamW's decay). Kingma and Ba 2015, algorithm 1.
     """,
     ("parameter", "gradient", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"),
-    True,
+    1,
+)
+
+rmsprop_step = _step(
+    "rmsprop_step",
+    """A step of RMSprop, with momentum where rows have five tensors.
+
+    Rows: (parameter, gradient, square_avg[, momentum_buffer], step). Numbers: (rate, alpha, eps, decay, sign,
+    momentum).
+    """,
+    ("parameter", "gradient", "square_avg", "momentum_buffer", "step"),
+    1,
+)
+
+rmsprop_centered_step = _step(
+    "rmsprop_centered_step",
+    """A step of RMSprop by the variance of gradients; rows have their mean after the mean of squares.
+
+    Rows: (parameter, gradient, square_avg, grad_avg[, momentum_buffer], step). Numbers: as `rmsprop_step`.
+    """,
+    ("parameter", "gradient", "square_avg", "grad_avg", "momentum_buffer", "step"),
+    1,
+)
+
+adadelta_step = _step(
+    "adadelta_step",
+    """A step of Adadelta. Zeiler 2012.
+
+    Rows: (parameter, gradient, square_avg, acc_delta, step). Numbers: (rate, rho, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "square_avg", "acc_delta", "step"),
+    1,
+)
+
+adagrad_step = _step(
+    "adagrad_step",
+    """A step of Adagrad. Duchi et al. 2011.
+
+    Rows: (parameter, gradient, sum, step). Numbers: (rate, lr_decay, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "sum", "step"),
+    1,
+)
+
+adamax_step = _step(
+    "adamax_step",
+    """A step of Adamax. Kingma and Ba 2015, algorithm 2.
+
+    Rows: (parameter, gradient, exp_avg, exp_inf, step). Numbers: (rate, beta1, beta2, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_inf", "step"),
+    1,
+)
+
+nadam_step = _step(
+    "nadam_step",
+    """A step of NAdam. Dozat 2016.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq, mu_product, step), the last two float32 numbers. Numbers: (rate,
+    beta1, beta2, eps, decay, shrink, sign, momentum_decay).
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "mu_product", "step"),
+    2,
+)
+
+radam_step = _step(
+    "radam_step",
+    """A step of RAdam. Liu et al. 2020, algorithm 2.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq, step). Numbers: as `adam_step`.
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "step"),
+    1,
+)
+
+asgd_step = _step(
+    "asgd_step",
+    """A step of averaged gradient descent. Polyak and Juditsky 1992.
+
+    Rows: (parameter, gradient, ax, eta, mu, step), the last three float32 numbers. Numbers: (rate, lambd, alpha, t0,
+    decay, sign).
+    """,
+    ("parameter", "gradient", "ax", "eta", "mu", "step"),
+    3,
+)
+
+rprop_step = _step(
+    "rprop_step",
+    """A step of Rprop. Riedmiller and Braun 1993.
+
+    Rows: (parameter, gradient, prev, step_size, step). Numbers: (eta minus, eta plus, least and greatest step, sign).
+    """,
+    ("parameter", "gradient", "prev", "step_size", "step"),
+    1,
 )

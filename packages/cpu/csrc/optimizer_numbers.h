@@ -1,0 +1,32 @@
+/* What the numbers of a launch are, optimizer by optimizer, for the files that hold a step and what follows it.
+
+   In all of them d = sign * gradient + decay * p is what the step is taken of; `shrink` multiplies p (decoupled decay). */
+#pragma once
+
+/* square, the running mean of d * d with factor `share`; p loses rate * d / (sqrt(square) + epsilon). Centred, the square
+   of the running mean of d is taken away from `square`. With a buffer: buffer = keep * buffer + the quotient; p loses
+   rate * buffer. */
+enum { RMSPROP_RATE, RMSPROP_SHARE, RMSPROP_EPSILON, RMSPROP_DECAY, RMSPROP_SIGN, RMSPROP_KEEP };
+
+/* change = d * sqrt(delta + epsilon) / sqrt(square + epsilon), both running means (of change * change, of d * d). */
+enum { ADADELTA_RATE, ADADELTA_SHARE, ADADELTA_EPSILON, ADADELTA_DECAY, ADADELTA_SIGN };
+
+/* sum += d * d; p loses rate / (1 + (step - 1) * slower) * d / (sqrt(sum) + epsilon). */
+enum { ADAGRAD_RATE, ADAGRAD_SLOWER, ADAGRAD_EPSILON, ADAGRAD_DECAY, ADAGRAD_SIGN };
+
+/* mean as Adam's; greatest = max(second * greatest, |d| + epsilon); p loses rate * unbiased mean / greatest. */
+enum { ADAMAX_RATE, ADAMAX_FIRST, ADAMAX_SECOND, ADAMAX_EPSILON, ADAMAX_DECAY, ADAMAX_SIGN };
+
+/* Adam's moments; the mean's factor grows from step to step by `warming`. */
+enum { NADAM_RATE, NADAM_FIRST, NADAM_SECOND, NADAM_EPSILON, NADAM_DECAY, NADAM_SHRINK, NADAM_SIGN, NADAM_WARMING };
+
+/* Adam's moments; the second is used, times the variance's rectification, from the step on at which that is known. */
+enum { RADAM_RATE, RADAM_FIRST, RADAM_SECOND, RADAM_EPSILON, RADAM_DECAY, RADAM_SHRINK, RADAM_SIGN };
+
+/* p = p * (1 - lambda * eta) - eta * d; average += mu * (p - average). After it eta and mu are those of the next step:
+   rate / (1 + lambda * rate * step) ^ power and 1 / max(1, step - start). */
+enum { ASGD_RATE, ASGD_LAMBDA, ASGD_POWER, ASGD_START, ASGD_DECAY, ASGD_SIGN };
+
+/* A step size grows by `grow` where the gradient kept its sign and shrinks by `cut` where that changed, within limits;
+   p goes by it against the gradient's sign, but where that changed. */
+enum { RPROP_CUT, RPROP_GROW, RPROP_LEAST, RPROP_MOST, RPROP_SIGN };

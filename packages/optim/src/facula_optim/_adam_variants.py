@@ -1,0 +1,179 @@
+"""Adamax, NAdam and RAdam: Adam with another measure of size, a look ahead, or a cautious start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_tensor.extend import adamax_step, nadam_step, radam_step
+
+from ._fused import FusedOptimizer, decays_of, sign_of
+from ._groups import check_betas
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    from ._groups import Params
+
+
+class _Moments(FusedOptimizer):
+    """Those with two betas."""
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        check_betas(type(self).__name__, options["betas"])
+
+
+@boundary
+class Adamax(_Moments):
+    """Adamax: Adam by the largest gradient of late in place of the mean of squares.
+
+    With d = gradient + weight_decay * p, most = max(betas[1] * most, |d| + eps), and a parameter p loses
+    lr * mean(d) / most, the mean with factor betas[0] and freed of its bias. State: "step", "exp_avg", "exp_inf".
+    Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable`
+    and `differentiable` are refused.
+
+    Kingma and Ba 2015, Adam: a method for stochastic optimization, algorithm 2.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = Adamax([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.5000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
+    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_inf")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ):
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+                    "maximize": maximize, "differentiable": differentiable, "capturable": capturable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "exp_avg", "exp_inf", "step")
+        if rows:
+            first, second = group["betas"]
+            adamax_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
+                               float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+
+
+@boundary
+class NAdam(_Moments):
+    """NAdam: Adam with Nesterov's momentum, whose factor grows with the number of steps.
+
+    With d = gradient + weight_decay * p and f(t) = betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2): step t goes by
+    (1 - f(t)) * d and f(t + 1) * mean(d), each freed of its bias, over sqrt(mean(d²)) + eps, times lr. With
+    `decoupled_weight_decay` the decay is AdamW's. State: "step", "mu_product", "exp_avg", "exp_avg_sq". Parameters are
+    float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable` and
+    `differentiable` are refused.
+
+    Dozat 2016, Incorporating Nesterov momentum into Adam.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = NAdam([x], lr=0.5, betas=(0.5, 0.9), momentum_decay=0.0)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.4333, -1.4333], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay", "momentum_decay")
+    keeps: tuple[str, ...] = ("step", "mu_product", "exp_avg", "exp_avg_sq")
+    scalars: tuple[str, ...] = ("step", "mu_product")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ):
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                    "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+                    "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                    "differentiable": differentiable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+        return {"mu_product": 1.0}
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
+        if rows:
+            first, second = group["betas"]
+            nadam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
+                              *decays_of(group), sign_of(group), float(group["momentum_decay"])))  # fmt: skip
+
+
+@boundary
+class RAdam(_Moments):
+    """RAdam: Adam that goes by the mean alone until enough steps were taken to know the variance.
+
+    The measure is r(t) = r - 2 t b^t / (1 - b^t), r = 2 / (1 - b) - 1, b = betas[1]: above 5 the step is Adam's times
+    sqrt((r(t) - 4)(r(t) - 2) r / ((r - 4)(r - 2) r(t))), till then lr * mean(d). `decoupled_weight_decay` decays as
+    AdamW does. State: "step", "exp_avg", "exp_avg_sq". Parameters are float32 or float64; ValueError for options out
+    of range. `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Liu et al. 2020, On the variance of the adaptive learning rate and beyond.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = RAdam([x], lr=0.25)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.0000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
+    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ):
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+                    "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
+                    "differentiable": differentiable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
+        if rows:
+            first, second = group["betas"]
+            radam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
+                              *decays_of(group), sign_of(group)))  # fmt: skip

@@ -1,0 +1,182 @@
+"""RMSprop, Adadelta and Adagrad: steps divided by the size that an element's gradients have had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor.extend import adadelta_step, adagrad_step, rmsprop_centered_step, rmsprop_step
+
+from ._fused import FusedOptimizer, sign_of
+from ._groups import number_of
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    from ._groups import Params
+
+
+@boundary
+class RMSprop(FusedOptimizer):
+    """RMSprop: each element's step is its gradient over the root of the running mean of its square.
+
+    With d = gradient + weight_decay * p, a parameter p loses lr * q, q = d / (sqrt(mean(d²)) + eps), the mean's factor
+    `alpha`; with `centered` the root is of mean(d²) - mean(d)², the gradient's variance; with `momentum` p loses
+    lr * b, b = momentum * b + q. State: "step", "square_avg", and as options ask "momentum_buffer", "grad_avg".
+    Parameters are float32 or float64; ValueError for options below 0 or NaN. `foreach` means nothing here;
+    `capturable` and `differentiable` are refused.
+
+    Tieleman and Hinton 2012, lecture 6.5; Graves 2013, Generating sequences with recurrent neural networks, centred.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = RMSprop([x], lr=0.1, alpha=0.75)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.8000, -1.8000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "eps", "momentum", "weight_decay", "alpha")
+    keeps: tuple[str, ...] = ("step", "square_avg")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ):
+        defaults = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+                    "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+                    "differentiable": differentiable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        momentum = float(group["momentum"])
+        buffer = ("momentum_buffer",) if momentum > 0 else ()
+        mean = ("grad_avg",) if group["centered"] else ()
+        rows = self._rows(group, "square_avg", *mean, *buffer, "step")
+        if rows:
+            numbers = (float(group["lr"]), float(group["alpha"]), float(group["eps"]), float(group["weight_decay"]),
+                       sign_of(group), momentum)  # fmt: skip
+            (rmsprop_centered_step if mean else rmsprop_step)(rows, numbers)
+
+
+@boundary
+class Adadelta(FusedOptimizer):
+    """Adadelta: steps as large as earlier ones were, in proportion to the gradient's size.
+
+    With d = gradient + weight_decay * p, a parameter p loses lr * s, s = sqrt(mean(s²) + eps) / sqrt(mean(d²) + eps) *
+    d; the running means' factor is `rho`. State: "step", "square_avg", "acc_delta". Parameters are float32 or float64;
+    ValueError for options below 0 or NaN, and for rho above 1. `foreach` means nothing here; `capturable` and
+    `differentiable` are refused.
+
+    Zeiler 2012, ADADELTA: an adaptive learning rate method.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = Adadelta([x], lr=5.0, rho=0.5, eps=0.01)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.2947, -1.2933], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "rho", "eps", "weight_decay")
+    keeps: tuple[str, ...] = ("step", "square_avg", "acc_delta")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ):
+        defaults = {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+                    "capturable": capturable, "foreach": foreach, "differentiable": differentiable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        if number_of("Adadelta", "rho", options["rho"]) > 1:
+            raise InvalidValueError(f"Adadelta: expected rho from 0 to 1; got {options['rho']}")
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "square_avg", "acc_delta", "step")
+        if rows:
+            adadelta_step(rows, (float(group["lr"]), float(group["rho"]), float(group["eps"]),
+                                 float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+
+
+@boundary
+class Adagrad(FusedOptimizer):
+    """Adagrad: each element's step is its gradient over the root of the sum of all its squares so far.
+
+    With d = gradient + weight_decay * p, sum = sum + d² from `initial_accumulator_value` on, and a parameter p loses
+    lr / (1 + (step - 1) * lr_decay) * d / (sqrt(sum) + eps). State, there from the start: "step", "sum". Parameters are
+    float32 or float64; ValueError for options below 0 or NaN. `foreach` and `fused` mean nothing here;
+    `differentiable` is refused.
+
+    Duchi et al. 2011, Adaptive subgradient methods for online learning and stochastic optimization.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = Adagrad([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.5000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
+    keeps: tuple[str, ...] = ("step", "sum")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ):
+        defaults = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+                    "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+                    "differentiable": differentiable, "fused": fused}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group, as `Optimizer.add_param_group` does, and the state of its parameters."""
+        super().add_param_group(param_group)
+        group = self.param_groups[-1]
+        for p in group["params"]:
+            self._begin(self.state[p], p, group, ("sum", "step"))
+
+    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+        return {"sum": float(group["initial_accumulator_value"])}
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "sum", "step")
+        if rows:
+            adagrad_step(rows, (float(group["lr"]), float(group["lr_decay"]), float(group["eps"]),
+                                float(group["weight_decay"]), sign_of(group)))  # fmt: skip

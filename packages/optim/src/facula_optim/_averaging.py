@@ -1,0 +1,133 @@
+"""ASGD, which averages the parameters that it goes through, and Rprop, which goes by the signs of gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor.extend import asgd_step, rprop_step
+
+from ._fused import FusedOptimizer, sign_of
+from ._groups import check_pair, number_of
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    from ._groups import Params
+
+
+@boundary
+class ASGD(FusedOptimizer):
+    """Averaged stochastic gradient descent: descent at a falling rate, and the mean of what it went through.
+
+    With d = gradient + weight_decay * p, a parameter p becomes p * (1 - lambd * eta) - eta * d, and the average
+    ax + mu * (p - ax); then eta is lr / (1 + lambd * lr * step) ** alpha and mu 1 / max(1, step - t0). State: "step",
+    "eta", "mu", "ax". Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing
+    here; `capturable` and `differentiable` are refused.
+
+    Polyak and Juditsky 1992, Acceleration of stochastic approximation by averaging.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = ASGD([x], lr=0.25, lambd=0.0)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.0000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "weight_decay")
+    keeps: tuple[str, ...] = ("step", "eta", "mu", "ax")
+    scalars: tuple[str, ...] = ("step", "eta", "mu")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ):
+        defaults = {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+                    "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+                    "capturable": capturable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        for option in ("lambd", "alpha", "t0"):
+            number_of("ASGD", option, options[option])
+
+    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+        return {"eta": float(group["lr"]), "mu": 1.0}
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "ax", "eta", "mu", "step")
+        if rows:
+            asgd_step(rows, (float(group["lr"]), float(group["lambd"]), float(group["alpha"]), float(group["t0"]),
+                             float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+
+
+@boundary
+class Rprop(FusedOptimizer):
+    """Resilient backpropagation: each element has a step size, and goes by it against its gradient's sign.
+
+    A size, first `lr`, is multiplied by etas[1] where the gradient has the sign it had, by etas[0] where it changed,
+    within `step_sizes`; where it changed the element stays. For gradients of all data, not of batches. State: "step",
+    "prev" (the gradient), "step_size". Parameters are float32 or float64; ValueError for options out of range.
+    `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Riedmiller and Braun 1993, A direct adaptive method for faster backpropagation learning.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = Rprop([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -1.5000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr",)
+    keeps: tuple[str, ...] = ("step", "prev", "step_size")
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ):
+        defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+                    "differentiable": differentiable, "capturable": capturable}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        for option in ("etas", "step_sizes"):
+            check_pair("Rprop", option, options[option])
+            for number, value in enumerate(options[option]):
+                number_of("Rprop", f"{option}[{number}]", value)
+        cut, grow = options["etas"]
+        if not 0 < cut < 1 < grow:
+            raise InvalidValueError(f"Rprop: expected etas from 0 to 1 and above 1; got {cut} and {grow}")
+
+    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+        return {"step_size": float(group["lr"])}
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        rows = self._rows(group, "prev", "step_size", "step")
+        if rows:
+            (cut, grow), (least, most) = group["etas"], group["step_sizes"]
+            rprop_step(rows, (float(cut), float(grow), float(least), float(most), sign_of(group)))
