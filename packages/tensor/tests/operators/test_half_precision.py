@@ -102,3 +102,16 @@ def test_gradients_have_the_operands_dtypes(name, kind):
         if "+" not in name:
             second = grad(of_x.sum(), s)[0]
             assert second.dtype is s.dtype and second.item() == (-12 if wanted[1] < 0 else 3)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("operator", ["mul", "div"])
+def test_an_integer_leaves_no_plan_for_tensors_of_no_dimensions(operator, dtype):
+    """It is taken in float32, and the result is half; beside a float32 tensor it is float32."""
+    x = ft.tensor(2.0, dtype=getattr(ft, dtype))
+    for number in (3.0, True, 3, ft.tensor(3), ft.tensor(True)):
+        for _ in range(2):
+            assert getattr(ft, operator)(x, number).dtype is x.dtype
+            x.clone().mul_(number)
+    for _ in range(2):
+        assert getattr(ft, operator)(x, ft.tensor(3.0)).dtype is ft.float32
