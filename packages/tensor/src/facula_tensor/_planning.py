@@ -23,7 +23,7 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
         quick = dtype is int64 or op.result(dtype) is not dtype or dtype.category != INTEGER
     if quick and op.reads_values:
         quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
-    if quick and op.widens:  # an integer beside a half, neither with dimensions, is float32 by now; float32 would promote
+    if quick and op.widens:  # an integer beside a half, both without dimensions, is float32 by now; that would promote
         quick = len({one.dtype for one in layouts if isinstance(one, Layout)}) < 2 or not all(
             one.shape == () for one in layouts if isinstance(one, Layout)
         )
