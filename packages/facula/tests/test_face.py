@@ -64,6 +64,7 @@ HIDDEN = [
     ("facula_nn", "import facula.nn.functional as F", "facula.nn"),
     ("facula_optim", "from facula.optim import SGD", "facula.optim"),
     ("facula_optim", "import facula; facula.optim.lr_scheduler", "facula.optim"),
+    ("facula_distributions", "import facula; facula.distributions.Normal", "facula.distributions"),
     ("facula_data", "from facula.utils.data import DataLoader", "facula.utils.data"),
     ("facula_data", "import facula; facula.utils", "facula.utils.data"),
     ("facula_checkpoint", "import facula; facula.save(1, 'x')", "facula.save"),

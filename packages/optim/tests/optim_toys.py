@@ -79,7 +79,7 @@ class Reference:
 
     def step(self, number, p, g):
         decay, maximize, rate = self.options
-        state = self.state.setdefault(number, defaultdict(lambda: np.zeros(p.shape)))
+        state = self.state.setdefault(number, defaultdict(lambda: np.zeros(())))
         self.count[number] = t = self.count.get(number, 0) + 1
         d = -g if maximize else g
         if rate:
@@ -178,6 +178,25 @@ def rprop(lr, etas=(0.5, 1.2), step_sizes=(1e-6, 50), **shared):
         return p - np.sign(state["before"]) * state["size"]
 
     return Reference(move, **shared)
+
+
+def adafactor(lr, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0, maximize=False):
+    def rms(x):
+        return np.sqrt((x * x).mean()) if x.size else 0.0
+
+    def move(p, g, state, t):
+        share, smallest = t**beta2_decay, 2.0**-52 if eps[0] is None else eps[0]
+        pace = max(eps[1], rms(p)) * min(lr, t**-0.5)
+        if p.ndim > 1:
+            rows = averaged(state, "rows", (g * g).mean(-1, keepdims=True), 1 - share)
+            columns = averaged(state, "columns", (g * g).mean(-2, keepdims=True), 1 - share)
+            moment = rows * columns / np.maximum(rows.mean(-2, keepdims=True), smallest)
+        else:
+            moment = averaged(state, "moment", g * g, 1 - share)
+        update = g / np.sqrt(np.maximum(moment, smallest**2))
+        return p * (1 - lr * weight_decay) - pace * update / max(1, rms(update) / d)
+
+    return Reference(move, maximize=maximize)
 
 
 def trained(optimizer, parameters, reference, steps=6, seed=1):

@@ -10,7 +10,21 @@ import pytest
 from optim_toys import AdamReference, assert_close, give, leaves, trained, values
 
 import facula_tensor as ft
-from facula_optim import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, Optimizer, RAdam, RMSprop, Rprop
+from facula_optim import (
+    ASGD,
+    SGD,
+    Adadelta,
+    Adafactor,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    NAdam,
+    Optimizer,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 from facula_optim.lr_scheduler import LambdaLR
 
 
@@ -123,6 +137,9 @@ REFUSED = [
     (lambda: RMSprop([leaf(2)], alpha=-1), ValueError, "RMSprop: expected alpha of 0 or more; got -1"),
     (lambda: RMSprop([leaf(2)], momentum=float("nan")), ValueError, "RMSprop: expected momentum of 0 or more"),
     (lambda: Adadelta([leaf(2)], rho=1.1), ValueError, "Adadelta: expected rho from 0 to 1; got 1.1"),
+    (lambda: Adafactor([leaf(2)], eps=(-1.0, 1e-3)), ValueError, r"Adafactor: expected eps\[0\] of 0 or more"),
+    (lambda: Adafactor([leaf(2)], d=0.5), ValueError, "Adafactor: expected d of 1 or more; got 0.5"),
+    (lambda: Adafactor([leaf(2)], beta2_decay=0.8), ValueError, "expected beta2_decay of 0 or less; got 0.8"),
     (lambda: Adagrad([leaf(2)], lr_decay=-0.5), ValueError, "Adagrad: expected lr_decay of 0 or more; got -0.5"),
     (lambda: Adamax([leaf(2)], betas=(1.0, 0.0)), ValueError, r"Adamax: expected betas\[0\] from 0 to below 1"),
     (lambda: NAdam([leaf(2)], momentum_decay=-0.2), ValueError, "NAdam: expected momentum_decay of 0 or more"),
@@ -281,7 +298,7 @@ MAKERS = [
     lambda p: Adam(p, lr=0.1, amsgrad=True),
     lambda p: AdamW(p, lr=0.1, weight_decay=0.2),
     lambda p: RMSprop(p, momentum=0.5, centered=True),
-    *(Adadelta, Adagrad, Adamax, NAdam, RAdam, ASGD, Rprop),
+    *(Adadelta, Adafactor, Adagrad, Adamax, NAdam, RAdam, ASGD, Rprop),
 ]
 
 
@@ -328,6 +345,7 @@ def test_the_format_of_a_state_dict():
         (RMSprop, "step square_avg"),
         (lambda p: RMSprop(p, momentum=0.5, centered=True), "step square_avg grad_avg momentum_buffer"),
         (Adadelta, "step square_avg acc_delta"),
+        (Adafactor, "step variance"),
         (Adagrad, "step sum"),
         (Adamax, "step exp_avg exp_inf"),
         (NAdam, "step exp_avg exp_avg_sq mu_product"),

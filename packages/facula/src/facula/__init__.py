@@ -1,7 +1,7 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `utils` are loaded when first used.
+May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `utils` are loaded later.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -47,6 +47,7 @@ from ._names import publish as _publish
 from ._saving import load, save
 
 if TYPE_CHECKING:
+    from . import distributions as distributions
     from . import errors as errors
     from . import nn as nn
     from . import optim as optim
@@ -67,10 +68,10 @@ __all__ = [
     "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "bmm", "bool", "broadcast_to", "can_cast", "cat", "cdouble", "cfloat", "channels_last", "channels_last_3d",
     "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex64", "complex128", "concat", "concatenate",
-    "contiguous_format", "conv2d", "conv_transpose2d", "cos", "cuda", "default_generator", "device", "div", "divide",
-    "dot", "double", "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp", "expm1", "eye",
-    "flatten", "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack", "from_numpy",
-    "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
+    "contiguous_format", "conv2d", "conv_transpose2d", "cos", "cuda", "default_generator", "device", "distributions",
+    "div", "divide", "dot", "double", "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp",
+    "expm1", "eye", "flatten", "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack",
+    "from_numpy", "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
     "get_rng_state", "greater", "greater_equal", "gt", "half", "inf", "inference_mode", "initial_seed", "int", "int8",
     "int16", "int32", "int64", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled",
     "is_tensor", "isfinite", "isinf", "isnan", "layout", "le", "less", "less_equal", "linspace", "load", "log",
@@ -86,4 +87,4 @@ __all__ = [
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.
-_publish(__name__, "cuda", later=("errors", "nn", "optim", "utils"))
+_publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "utils"))

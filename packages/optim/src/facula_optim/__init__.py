@@ -9,7 +9,8 @@ Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), 
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
+from ._adafactor import Adafactor
 from ._adam import Adam, AdamW
 from ._adam_variants import Adamax, NAdam, RAdam
 from ._adaptive import Adadelta, Adagrad, RMSprop
@@ -27,6 +28,7 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
@@ -37,6 +39,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 __dir__ = _listed(__name__)

@@ -156,14 +156,18 @@ class FusedOptimizer(Optimizer):
         for key, value in loaded.items():
             if key in self.scalars:
                 loaded[key] = full((), float(value), dtype=float32, device=parameter.device)
-            elif isinstance(value, Tensor) and value.shape != parameter.shape:
+            elif isinstance(value, Tensor) and tuple(value.shape) != self._state_shape(parameter, key):
                 raise InvalidValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
         return loaded
 
+    def _state_shape(self, parameter: Tensor, key: str) -> tuple[int, ...]:
+        """The shape of what is kept under a key: the parameter's."""
+        return tuple(parameter.shape)
+
     def _zeros_for(self, parameter: Tensor, key: str) -> Tensor:
-        """State of the parameter's shape, dtype and device. MemoryError names the optimizer and the parameter."""
+        """State of the parameter's dtype and device. MemoryError names the optimizer and the parameter."""
         try:
-            return zeros(tuple(parameter.shape), dtype=parameter.dtype, device=parameter.device)
+            return zeros(self._state_shape(parameter, key), dtype=parameter.dtype, device=parameter.device)
         except MemoryError as error:
             place = place_of(parameter, self.param_groups)
             no_memory(error, f"{type(self).__name__}.step", f"{key} of parameter {place}")

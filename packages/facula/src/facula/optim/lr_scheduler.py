@@ -5,10 +5,11 @@ from .._siblings import needs
 
 with needs("facula.optim.lr_scheduler"):
     from facula_optim.lr_scheduler import *
-    from facula_optim.lr_scheduler import _LRScheduler as _LRScheduler
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
     "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
     "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
+
+_LRScheduler = LRScheduler  # what programs of before PyTorch 2.0 call it

@@ -1,0 +1,179 @@
+"""One of several categories, as a number or as a vector with a single 1."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidIndexError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, arange, eye, no_grad, rand, where
+
+from . import constraints
+from ._distribution import Distribution
+from ._trials import either
+from .utils import broadcast_shapes, eps_of, lazy_property, logits_to_probs, normalized_logits, probs_to_logits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Size
+
+
+class _Categories(Distribution):
+    """Distributions with the probabilities of categories along the last dimension."""
+
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+
+    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
+        name = type(self).__name__
+        either(name, probs, logits)
+        given = probs if probs is not None else logits
+        if not isinstance(given, Tensor) or given.dim() < 1:
+            raise InvalidValueError(
+                f"{name}: expected a tensor with the categories along its last dimension; got {given!r}"
+            )
+        if probs is not None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = normalized_logits(given)
+        shape = tuple(given.shape)
+        super().__init__(shape[:-1], shape[-1:] if type(self)._is_vector() else (), validate_args)
+
+    @classmethod
+    def _is_vector(cls) -> bool:
+        return cls.support is constraints.one_hot
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        return probs_to_logits(self.probs)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """Probabilities, with a sum of 1 along the last dimension."""
+        return logits_to_probs(self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._given().shape
+
+    def _given(self) -> Tensor:
+        return vars(self)["probs" if "probs" in vars(self) else "logits"]
+
+    @property
+    def _num_events(self) -> int:
+        return self._given().shape[-1]
+
+    def _numbers(self, sample_shape: Sequence[int]) -> Tensor:
+        """Draws of categories' numbers: the first of independent clocks that run at the probabilities' rates."""
+        with no_grad():
+            probs = self.probs.expand((*sample_shape, *self._batch_shape, self._num_events))
+            share = rand(probs.shape, dtype=probs.dtype, device=probs.device).clamp(min=eps_of(probs.dtype) / 4)
+            return (probs / -share.log()).argmax(-1)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        terms = self.logits * self.probs
+        return -where(self.probs == 0, 0.0, terms).sum(-1)
+
+
+@boundary
+class Categorical(_Categories):
+    """The number of a category, from 0; `probs` (of any positive sum) or `logits` lie along the last dimension.
+
+    >>> from facula_tensor import tensor
+    >>> Categorical(tensor([1.0, 3.0])).log_prob(tensor([0, 1])).exp()
+    tensor([0.2500, 0.7500])
+    """
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        """Whole numbers below the number of categories."""
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @property
+    def mean(self) -> Tensor:
+        """NaN: numbers of categories have no mean."""
+        return self.probs.detach().sum(-1) * math.nan
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest category."""
+        return self.probs.argmax(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        """NaN: numbers of categories have no mean."""
+        return self.mean
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, int64."""
+        return self._numbers(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        shape, count = broadcast_shapes(value.shape, self._batch_shape), self._num_events
+        chosen = value.long().expand(shape).reshape(-1)
+        if not self._validate_args and not ((chosen >= 0) & (chosen < count)).all().item():  # no other row's number
+            raise InvalidIndexError(f"Categorical.log_prob: expected categories from 0 to {count - 1}; got others")
+        flat = self.logits.expand((*shape, count)).reshape(-1)
+        starts = arange(chosen.numel(), device=chosen.device) * count
+        return flat[starts + chosen].reshape(shape)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All categories, along a new first dimension."""
+        count = self._num_events
+        values = arange(count, device=self._given().device).reshape((count,) + (1,) * len(self._batch_shape))
+        return values.expand((count, *self._batch_shape)) if expand else values
+
+
+@boundary
+class OneHotCategorical(_Categories):
+    """A category as a vector that is 1 there and 0 elsewhere; parameters as `Categorical`'s.
+
+    >>> from facula_tensor import tensor
+    >>> OneHotCategorical(tensor([1.0, 3.0])).log_prob(tensor([0.0, 1.0])).exp()
+    tensor(0.7500)
+    """
+
+    support = constraints.one_hot
+
+    @property
+    def mean(self) -> Tensor:
+        """`probs`."""
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest category."""
+        return self._hot(self.probs.argmax(-1))
+
+    @property
+    def variance(self) -> Tensor:
+        """probs (1 - probs)."""
+        return self.probs * (1 - self.probs)
+
+    def _hot(self, numbers: Tensor) -> Tensor:
+        given = self._given()
+        return eye(self._num_events, dtype=given.dtype, device=given.device)[numbers]
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, of the parameter's dtype."""
+        return self._hot(self._numbers(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return where(value == 0, 0.0, value * self.logits).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All categories, along a new first dimension."""
+        count, batch = self._num_events, self._batch_shape
+        values = self._hot(arange(count, device=self._given().device)).reshape((count,) + (1,) * len(batch) + (count,))
+        return values.expand((count, *batch, count)) if expand else values

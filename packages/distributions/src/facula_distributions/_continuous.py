@@ -1,0 +1,279 @@
+"""Continuous distributions with simple inverses: uniform, exponential, Laplace, Gumbel."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import rand, where
+
+from . import constraints
+from ._distribution import Distribution
+from .utils import batch_shape_of, broadcast_all, eps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Tensor
+
+    Value = float | Tensor
+
+EULER = 0.57721566490153286061
+
+
+class _OfUniform(Distribution):
+    """A distribution whose samples are its `_inverse` at uniform random numbers."""
+
+    has_rsample = True
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        raise self._missing("icdf")
+
+    def _like(self) -> Tensor:
+        """A parameter, for dtype and device."""
+        return next(vars(self)[name] for name in self.arg_constraints)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        like = self._like()
+        share = rand(self._extended_shape(sample_shape), dtype=like.dtype, device=like.device)
+        return self._inverse(share.clamp(min=eps_of(like.dtype) / 4))  # above 0, below 1: all inverses are finite
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        if self._validate_args:
+            self._check("the value", constraints.unit_interval, value)
+        return self._inverse(value)
+
+
+@boundary
+class Uniform(_OfUniform):
+    """The uniform distribution from `low` to below `high`.
+
+    >>> from facula_tensor import tensor
+    >>> Uniform(0.0, 4.0).log_prob(tensor(1.0)).exp()
+    tensor(0.2500)
+    """
+
+    arg_constraints: ClassVar = {"low": constraints.dependent, "high": constraints.dependent}
+    low: Tensor
+    high: Tensor
+
+    def __init__(self, low: Value, high: Value, validate_args: bool | None = None):
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(batch_shape_of(low, high), (), validate_args)
+        if self._validate_args and not (self.low < self.high).all().item():
+            raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        """From low to high."""
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Tensor:
+        """The middle."""
+        return (self.low + self.high) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        """NaN: no value is more likely than others."""
+        return self.low.detach() * math.nan
+
+    @property
+    def variance(self) -> Tensor:
+        """(high - low)² / 12."""
+        width = self.high - self.low
+        return width * width / 12
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        share = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
+        return self._inverse(share)
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        return self.low + share * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        inside = (value >= self.low) & (value < self.high)
+        return where(inside, -(self.high - self.low).log(), -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(0, 1)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return (self.high - self.low).log()
+
+
+@boundary
+class Exponential(_OfUniform):
+    """The exponential distribution: the time to an event of which there are `rate` in a unit of time.
+
+    >>> Exponential(4.0).mean
+    tensor(0.2500)
+    """
+
+    arg_constraints: ClassVar = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    rate: Tensor
+
+    def __init__(self, rate: Value, validate_args: bool | None = None):
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(batch_shape_of(rate), (), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """1 / rate."""
+        return 1 / self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.rate.detach() * 0
+
+    @property
+    def stddev(self) -> Tensor:
+        """1 / rate."""
+        return 1 / self.rate
+
+    @property
+    def variance(self) -> Tensor:
+        """1 / rate²."""
+        return 1 / (self.rate * self.rate)
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        return -(-share).log1p() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return -(-self.rate * value).expm1()
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return 1 - self.rate.log()
+
+
+class _LocationScale(_OfUniform):
+    """Distributions with a place and a width."""
+
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+
+    @property
+    def mode(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+
+@boundary
+class Laplace(_LocationScale):
+    """The Laplace distribution: density exp(-|x - loc| / scale) / (2 scale).
+
+    >>> from facula_tensor import tensor
+    >>> Laplace(0.0, 1.0).cdf(tensor(0.0))
+    tensor(0.5000)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        """sqrt(2) scale."""
+        return self.scale * math.sqrt(2)
+
+    @property
+    def variance(self) -> Tensor:
+        """2 scale²."""
+        return 2 * self.scale * self.scale
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        side = share - 0.5
+        return self.loc - self.scale * side.sign() * (-2 * side.abs()).log1p()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = value - self.loc
+        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return 1 + (2 * self.scale).log()
+
+
+@boundary
+class Gumbel(_LocationScale):
+    """The Gumbel distribution: that of the greatest of many values.
+
+    >>> from facula_tensor import tensor
+    >>> Gumbel(0.0, 1.0).log_prob(tensor(0.0))
+    tensor(-1.)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """loc + scale * Euler's constant."""
+        return self.loc + self.scale * EULER
+
+    @property
+    def stddev(self) -> Tensor:
+        """pi / sqrt(6) * scale."""
+        return self.scale * (math.pi / math.sqrt(6))
+
+    @property
+    def variance(self) -> Tensor:
+        """pi² / 6 * scale²."""
+        return self.scale * self.scale * (math.pi**2 / 6)
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        return self.loc - self.scale * (-share.log()).log()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        before = (self.loc - value) / self.scale
+        return before - before.exp() - self.scale.log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return (-((self.loc - value) / self.scale).exp()).exp()
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self.scale.log() + (1 + EULER)

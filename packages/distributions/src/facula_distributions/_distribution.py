@@ -1,0 +1,181 @@
+"""`Distribution`: shapes, checks of parameters and samples, and what follows from what a subclass says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Size, Tensor, no_grad
+
+from .constraints import Constraint, is_dependent
+from .utils import broadcast_shapes, lazy_property
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@boundary
+class Distribution:
+    """Base class of probability distributions.
+
+    A sample has shape `sample_shape + batch_shape + event_shape`: independent draws, distributions side by side, and
+    the shape of one draw. A subclass says `arg_constraints` and `support`, and defines `log_prob`, and `rsample` where
+    gradients go through samples (`has_rsample`) or `sample`.
+
+    With `validate_args` (the default; `set_default_validate_args` changes it) parameters are checked, and the values
+    that `log_prob` and the like get: ValueError names the parameter, a value, and the constraint.
+    """
+
+    has_rsample: bool = False
+    has_enumerate_support: bool = False
+    arg_constraints: ClassVar[dict[str, Constraint]] = {}
+    support: Any = None
+    _validate_args: bool = True
+
+    def __init__(
+        self, batch_shape: Sequence[int] = (), event_shape: Sequence[int] = (), validate_args: bool | None = None
+    ):
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            for name, constraint in self.arg_constraints.items():
+                lazy = isinstance(getattr(type(self), name, None), lazy_property)
+                if not is_dependent(constraint) and not (lazy and name not in vars(self)):
+                    self._check(f"parameter {name}", constraint, getattr(self, name))
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check what they are given, where their own `validate_args` does not."""
+        if value not in (True, False):
+            raise InvalidValueError(f"set_default_validate_args: expected True or False; got {value!r}")
+        Distribution._validate_args = value
+
+    def _check(self, called: str, constraint: Constraint, value: Tensor) -> None:
+        inside = constraint.check(value)
+        if not inside.all().item():
+            flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
+            bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
+            raise InvalidValueError(
+                f"{type(self).__name__}: expected {called} to satisfy {constraint}; got "
+                f"{bad[0] if constraint.event_dim == 0 else bad} in a tensor of shape {tuple(value.shape)}"
+            )
+
+    def _validate_sample(self, value: Tensor) -> None:
+        """ValueError unless `value` is a tensor that broadcasts to samples and lies in the support."""
+        name = type(self).__name__
+        if not isinstance(value, Tensor):
+            raise InvalidValueError(f"{name}: expected the value to be a Tensor; got {type(value).__name__}")
+        dims = len(self._event_shape)
+        if dims > value.dim() or tuple(value.shape[value.dim() - dims :]) != tuple(self._event_shape):
+            raise InvalidValueError(
+                f"{name}: expected the value's last dimensions to be the event shape {tuple(self._event_shape)}; got "
+                f"shape {tuple(value.shape)}"
+            )
+        try:
+            broadcast_shapes(value.shape, self._batch_shape + self._event_shape)
+        except ValueError:
+            raise InvalidValueError(
+                f"{name}: expected the value to broadcast with shape {tuple(self._batch_shape + self._event_shape)}; "
+                f"got {tuple(value.shape)}"
+            ) from None
+        if isinstance(self.support, Constraint):
+            self._check("the value", self.support, value)
+
+    # ------------------------------------------------------------------------------------------ shapes
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of distributions side by side."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one draw."""
+        return self._event_shape
+
+    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with parameters expanded to a batch shape, which share memory with its own."""
+        shape = Size(batch_shape)
+        new = object.__new__(type(self)) if _instance is None else _instance
+        for name in self.arg_constraints:
+            value = vars(self).get(name)
+            if value is not None:
+                own = tuple(value.shape[len(self._batch_shape) :])
+                setattr(new, name, value.expand((*shape, *own)))
+        new._batch_shape, new._event_shape = shape, self._event_shape
+        new._validate_args = self._validate_args
+        return new
+
+    # ----------------------------------------------------------------------------------------- numbers
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise self._missing("mean")
+
+    @property
+    def mode(self) -> Tensor:
+        """The value with the greatest density."""
+        raise self._missing("mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        raise self._missing("variance")
+
+    @property
+    def stddev(self) -> Tensor:
+        """The root of the variance."""
+        return self.variance.sqrt()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`."""
+        raise self._missing("log_prob")
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        raise self._missing("cdf")
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        raise self._missing("icdf")
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats, of each distribution of the batch."""
+        raise self._missing("entropy")
+
+    def perplexity(self) -> Tensor:
+        """The exponential of the entropy."""
+        return self.entropy().exp()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values that samples can have, along a new first dimension."""
+        raise self._missing("enumerate_support")
+
+    # ----------------------------------------------------------------------------------------- samples
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, `sample_shape` of them, without gradients."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go to the parameters."""
+        raise self._missing("rsample")
+
+    def sample_n(self, n: int) -> Tensor:
+        """`n` draws."""
+        return self.sample((n,))
+
+    def _missing(self, what: str) -> Exception:
+        return UnsupportedError(f"{type(self).__name__}.{what}: this distribution has none")
+
+    def __repr__(self) -> str:
+        parts = []
+        for name in self.arg_constraints:
+            value = vars(self).get(name)
+            if value is not None:
+                parts.append(f"{name}: {value.item() if value.numel() == 1 else value.shape}")
+        return f"{type(self).__name__}({', '.join(parts)})"

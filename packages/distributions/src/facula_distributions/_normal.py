@@ -1,0 +1,220 @@
+"""The normal distribution, that of its exponential, and that of its size."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors.extend import boundary
+from facula_tensor import randn, where
+
+from . import constraints
+from ._distribution import Distribution
+from ._erfinv import erfinv
+from .utils import batch_shape_of, broadcast_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Tensor
+
+    Value = float | Tensor
+
+HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
+
+
+@boundary
+class Normal(Distribution):
+    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
+
+    >>> from facula_tensor import tensor
+    >>> Normal(0.0, tensor([1.0, 2.0])).log_prob(tensor(0.0))
+    tensor([-0.9189, -1.6121])
+    """
+
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        """`scale`."""
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """scale²."""
+        return self.scale * self.scale
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        noise = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
+        return self.loc + noise * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = (value - self.loc) / self.scale
+        return -0.5 * away * away - self.scale.log() - HALF_LOG_TWO_PI
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        return self.loc + self.scale * math.sqrt(2) * erfinv(2 * value - 1)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self.scale.log() + (0.5 + HALF_LOG_TWO_PI)
+
+
+class _OfNormal(Distribution):
+    """A distribution that is a function of a normal one, `_base`."""
+
+    has_rsample = True
+    _base: Normal
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with parameters expanded to a batch shape."""
+        new = super().expand(batch_shape, _instance)
+        new._base = self._base.expand(batch_shape)
+        return new
+
+
+@boundary
+class LogNormal(_OfNormal):
+    """The distribution of exp(x) for a normal x with mean `loc` and standard deviation `scale`.
+
+    >>> LogNormal(0.0, 0.5).mean
+    tensor(1.1331)
+    """
+
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+        self._base = Normal(self.loc, self.scale, validate_args=False)
+
+    @property
+    def mean(self) -> Tensor:
+        """exp(loc + scale² / 2)."""
+        return (self.loc + self.scale * self.scale / 2).exp()
+
+    @property
+    def mode(self) -> Tensor:
+        """exp(loc - scale²)."""
+        return (self.loc - self.scale * self.scale).exp()
+
+    @property
+    def variance(self) -> Tensor:
+        """(exp(scale²) - 1) exp(2 loc + scale²)."""
+        square = self.scale * self.scale
+        return square.expm1() * (2 * self.loc + square).exp()
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        return self._base.rsample(sample_shape).exp()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        size = value.log()
+        return self._base.log_prob(size) - size
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._base.cdf(value.log())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        return self._base.icdf(value).exp()
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self._base.entropy() + self.loc
+
+
+@boundary
+class HalfNormal(_OfNormal):
+    """The distribution of |x| for a normal x with mean 0 and standard deviation `scale`.
+
+    >>> HalfNormal(1.0).mean
+    tensor(0.7979)
+    """
+
+    arg_constraints: ClassVar = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    scale: Tensor
+
+    def __init__(self, scale: Value, validate_args: bool | None = None):
+        (self.scale,) = broadcast_all(scale)
+        super().__init__(batch_shape_of(scale), (), validate_args)
+        self._base = Normal(0.0, self.scale, validate_args=False)
+
+    @property
+    def mean(self) -> Tensor:
+        """scale * sqrt(2 / pi)."""
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.scale.detach() * 0
+
+    @property
+    def variance(self) -> Tensor:
+        """scale² (1 - 2 / pi)."""
+        return self.scale * self.scale * (1 - 2 / math.pi)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        return self._base.rsample(sample_shape).abs()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        density = self._base.log_prob(value) + math.log(2)
+        return where(value >= 0, density, -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 2 * self._base.cdf(value) - 1
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        return self._base.icdf((value + 1) / 2)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self._base.entropy() - math.log(2)

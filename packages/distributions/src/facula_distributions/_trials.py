@@ -1,0 +1,163 @@
+"""Trials that succeed or fail: one of them, and how many fail before one succeeds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, arange, bernoulli, no_grad, rand, where
+from facula_tensor.functional import binary_cross_entropy_with_logits
+
+from . import constraints
+from ._distribution import Distribution
+from .utils import batch_shape_of, broadcast_all, eps_of, lazy_property, logits_to_probs, probs_to_logits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Value = float | Tensor
+
+
+def either(name: str, probs: object, logits: object) -> None:
+    """ValueError unless one of the two is given."""
+    if (probs is None) == (logits is None):
+        given = "both" if logits is not None else "neither"
+        raise InvalidValueError(f"{name}: expected either probs or logits; got {given}")
+
+
+class _Trials(Distribution):
+    """Distributions with a probability of success, or the logarithm of its odds."""
+
+    def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
+        either(type(self).__name__, probs, logits)
+        if probs is not None:
+            (self.probs,) = broadcast_all(probs)
+        else:
+            (self.logits,) = broadcast_all(logits)
+        super().__init__(batch_shape_of(probs, logits), (), validate_args)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """log(probs / (1 - probs))."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probability of success."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def param_shape(self) -> object:
+        """The shape of the parameter."""
+        return self._given().shape
+
+    def _given(self) -> Tensor:
+        return vars(self)["probs" if "probs" in vars(self) else "logits"]
+
+    def _cross_entropy(self, value: Tensor) -> Tensor:
+        logits, targets = broadcast_all(self.logits, value)
+        return binary_cross_entropy_with_logits(logits, targets.to(logits.dtype), reduction="none")
+
+
+@boundary
+class Bernoulli(_Trials):
+    """1 with probability `probs`, else 0; `logits` are its log odds, given in its place.
+
+    >>> from facula_tensor import tensor
+    >>> Bernoulli(tensor([0.25, 0.5])).log_prob(tensor(1.0)).exp()
+    tensor([0.2500, 0.5000])
+    """
+
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    @property
+    def mean(self) -> Tensor:
+        """`probs`."""
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """1 where it is likelier, NaN where both are as likely."""
+        probs = self.probs.detach()
+        return where(probs == 0.5, math.nan, (probs >= 0.5).to(probs.dtype))
+
+    @property
+    def variance(self) -> Tensor:
+        """probs (1 - probs)."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, zeros and ones of the parameter's dtype."""
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return -self._cross_entropy(value)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self._cross_entropy(self.probs)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """0 and 1, along a new first dimension."""
+        given = self._given()
+        values = arange(2, dtype=given.dtype, device=given.device).reshape((2,) + (1,) * len(self._batch_shape))
+        return values.expand((2, *self._batch_shape)) if expand else values
+
+
+@boundary
+class Geometric(_Trials):
+    """How many trials fail before the first that succeeds, each with probability `probs`; `logits` are its log odds.
+
+    >>> from facula_tensor import tensor
+    >>> Geometric(0.5).log_prob(tensor([0.0, 1.0, 2.0])).exp()
+    tensor([0.5000, 0.2500, 0.1250])
+    """
+
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
+        super().__init__(probs, logits, validate_args)
+        if self._validate_args and probs is not None:
+            self._check("parameter probs", constraints.positive, self.probs)
+
+    @property
+    def mean(self) -> Tensor:
+        """1 / probs - 1."""
+        return 1 / self.probs - 1
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.probs.detach() * 0
+
+    @property
+    def variance(self) -> Tensor:
+        """(1 / probs - 1) / probs."""
+        return (1 / self.probs - 1) / self.probs
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, whole numbers of the parameter's dtype."""
+        with no_grad():
+            probs = self.probs.expand(self._extended_shape(sample_shape))
+            share = rand(probs.shape, dtype=probs.dtype, device=probs.device).clamp(min=eps_of(probs.dtype) / 4)
+            return share.log() / (-probs).log1p() // 1
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        failing = (-self.probs).log1p()
+        return where(value == 0, 0.0, value * where(value == 0, -1.0, failing)) + self.probs.log()
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return self._cross_entropy(self.probs) / self.probs

@@ -1,0 +1,120 @@
+"""The Kullback-Leibler divergence: formulas by pair of classes, and a table for those of programs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import where
+
+from ._categorical import Categorical, OneHotCategorical
+from ._continuous import Exponential, Laplace, Uniform
+from ._distribution import Distribution
+from ._independent import Independent, sum_last
+from ._normal import HalfNormal, LogNormal, Normal
+from ._trials import Bernoulli, Geometric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_tensor import Tensor
+
+    Formula = Callable[[Any, Any], Tensor]
+
+__all__ = ["kl_divergence", "register_kl"]
+
+FORMULAS: dict[tuple[type, type], Formula] = {}
+
+
+@boundary
+def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+    """A decorator: the function of (p, q) is the divergence for these classes and those derived from them."""
+    for one in (type_p, type_q):
+        if not (isinstance(one, type) and issubclass(one, Distribution)):
+            raise InvalidTypeError(f"register_kl: expected two subclasses of Distribution; got {one!r}")
+
+    def decorated(formula: Formula) -> Formula:
+        FORMULAS[type_p, type_q] = formula
+        return formula
+
+    return decorated
+
+
+@boundary
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The divergence of `q` from `p`, the mean of log p(x) - log q(x) over p, for each distribution of the batch.
+
+    The formula is that of the nearest classes that have one; NotImplementedError where none has.
+
+    >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+    tensor(0.5000)
+    """
+    for above_p in type(p).__mro__:
+        for above_q in type(q).__mro__:
+            formula = FORMULAS.get((above_p, above_q))
+            if formula is not None:
+                return formula(p, q)
+    raise UnsupportedError(
+        f"kl_divergence: there is no formula for {type(p).__name__} and {type(q).__name__}; give one by "
+        "register_kl, or take the mean of p.log_prob(x) - q.log_prob(x) over samples x of p"
+    )
+
+
+@register_kl(Normal, Normal)
+def _normals(p: Normal, q: Normal) -> Tensor:
+    ratio, away = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    return 0.5 * (ratio * ratio + away * away - 1) - ratio.log()
+
+
+@register_kl(LogNormal, LogNormal)
+@register_kl(HalfNormal, HalfNormal)
+def _of_normals(p: Any, q: Any) -> Tensor:
+    return _normals(p._base, q._base)
+
+
+@register_kl(Laplace, Laplace)
+def _laplaces(p: Laplace, q: Laplace) -> Tensor:
+    ratio, away = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -ratio.log() + away / q.scale + ratio * (-away / p.scale).exp() - 1
+
+
+@register_kl(Exponential, Exponential)
+def _exponentials(p: Exponential, q: Exponential) -> Tensor:
+    ratio = q.rate / p.rate
+    return ratio - ratio.log() - 1
+
+
+@register_kl(Uniform, Uniform)
+def _uniforms(p: Uniform, q: Uniform) -> Tensor:
+    outside = (q.low > p.low) | (q.high < p.high)
+    return where(outside, math.inf, ((q.high - q.low) / (p.high - p.low)).log())
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
+    impossible = ((q.probs == 0) & (p.probs > 0)) | ((q.probs == 1) & (p.probs < 1))
+    return where(impossible, math.inf, q._cross_entropy(p.probs) - p.entropy())
+
+
+@register_kl(Geometric, Geometric)
+def _geometrics(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+
+
+@register_kl(Categorical, Categorical)
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _categories(p: Any, q: Any) -> Tensor:
+    terms = where(q.probs == 0, math.inf, p.probs * (p.logits - q.logits))
+    return where((p.probs == 0) & (q.probs == q.probs), 0.0, terms).sum(-1)
+
+
+@register_kl(Independent, Independent)
+def _independents(p: Independent, q: Independent) -> Tensor:
+    if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
+        raise InvalidValueError(
+            "kl_divergence: expected Independents with as many reinterpreted_batch_ndims; got "
+            f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
+        )
+    return sum_last(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

@@ -1,0 +1,100 @@
+"""What distributions are written with: arguments of one shape, probabilities and logits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_tensor import Size, Tensor, as_tensor, bfloat16, enable_grad, float16, float32, float64, get_default_dtype
+from facula_tensor.functional import log_softmax, softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_tensor import dtype as DType
+
+__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+
+EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
+
+
+def eps_of(dtype: DType) -> float:
+    """The distance from 1 to the next number."""
+    return EPSILON[dtype]
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape that all broadcast to; ValueError where there is none."""
+    result: list[int] = []
+    for shape in shapes:
+        result = [1] * (len(shape) - len(result)) + result
+        for i, length in enumerate(reversed(shape), 1):
+            if result[-i] == 1:
+                result[-i] = length
+            elif length not in (1, result[-i]):
+                raise InvalidValueError(
+                    f"expected shapes that broadcast; got {', '.join(str(tuple(one)) for one in shapes)}"
+                )
+    return tuple(result)
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Numbers and tensors as tensors of one shape; numbers get the dtype of the first floating tensor.
+
+    >>> from facula_tensor import ones
+    >>> [tuple(t.shape) for t in broadcast_all(ones(2, 1), 0.5, ones(3))]
+    [(2, 3), (2, 3), (2, 3)]
+    """
+    for value in values:
+        if isinstance(value, (str, bytes)) or not (isinstance(value, Tensor) or hasattr(value, "__float__")):
+            raise InvalidTypeError(f"broadcast_all: expected numbers and tensors; got {value!r}")
+    given = [value for value in values if isinstance(value, Tensor)]
+    like = next((t for t in given if t.is_floating_point()), None)
+    dtype, device = (get_default_dtype(), None) if like is None else (like.dtype, like.device)
+    tensors = [
+        value if isinstance(value, Tensor) else as_tensor(float(value), dtype=dtype, device=device) for value in values
+    ]
+    shape = broadcast_shapes(*(t.shape for t in tensors))
+    return tuple(t.expand(shape) for t in tensors)
+
+
+def batch_shape_of(*values: Any) -> Size:
+    """The shape of parameters that may all be numbers."""
+    return Size(broadcast_shapes(*(value.shape for value in values if isinstance(value, Tensor))))
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities that are neither 0 nor 1, so that their logarithms are finite."""
+    eps = eps_of(probs.dtype)
+    return probs.clamp(eps, 1 - eps)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Probabilities of log odds, or of log probabilities along the last dimension that may lack a constant."""
+    return logits.sigmoid() if is_binary else softmax(logits, -1)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """The inverse of `logits_to_probs`; probabilities 0 and 1 are taken as near to those."""
+    clamped = clamp_probs(probs)
+    return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
+
+
+def normalized_logits(logits: Tensor) -> Tensor:
+    """Log probabilities along the last dimension."""
+    return log_softmax(logits, -1)
+
+
+class lazy_property:
+    """A property that is computed when it is first asked for, with gradients, and then is an attribute."""
+
+    def __init__(self, wrapped: Callable[[Any], Tensor]):
+        self.wrapped, self.__doc__, self.__name__ = wrapped, wrapped.__doc__, wrapped.__name__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        with enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.__name__, value)
+        return value

@@ -1,0 +1,207 @@
+"""Shapes, expansion, checks and their errors, and distributions that programs derive."""
+
+import math
+import pickle
+from typing import ClassVar
+
+import pytest
+
+import facula_distributions as D
+import facula_tensor as ft
+from facula_distributions import constraints, utils
+
+MAKERS = [
+    lambda: D.Normal(ft.zeros(3, 1), ft.ones(2)),
+    lambda: D.LogNormal(ft.zeros(3, 1), ft.ones(2)),
+    lambda: D.HalfNormal(ft.ones(3, 2)),
+    lambda: D.Laplace(0.0, ft.ones(3, 2)),
+    lambda: D.Gumbel(ft.zeros(3, 2), 1.0),
+    lambda: D.Uniform(ft.zeros(3, 1), ft.ones(2)),
+    lambda: D.Exponential(ft.ones(3, 2)),
+    lambda: D.Bernoulli(ft.full((3, 2), 0.5)),
+    lambda: D.Bernoulli(logits=ft.zeros(3, 2)),
+    lambda: D.Geometric(ft.full((3, 2), 0.5)),
+    lambda: D.Categorical(ft.ones(3, 2, 4)),
+    lambda: D.Categorical(logits=ft.ones(3, 2, 4)),
+    lambda: D.OneHotCategorical(ft.ones(3, 2, 4)),
+    lambda: D.Independent(D.Normal(ft.zeros(3, 2, 4), 1.0), 1),
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_shapes(make):
+    d = make()
+    event = tuple(d.event_shape)
+    assert d.batch_shape == (3, 2) and event == ((4,) if isinstance(d, (D.Independent, D.OneHotCategorical)) else ())
+    for sample_shape in ((), (5,), (2, 0)):
+        drawn = d.sample(sample_shape)
+        assert drawn.shape == (*sample_shape, 3, 2, *event)
+        assert d.log_prob(drawn).shape == (*sample_shape, 3, 2)
+    assert d.entropy().shape == (3, 2) and d.sample_n(4).shape == (4, 3, 2, *event)
+    wide = d.expand((7, 3, 2))
+    assert type(wide) is type(d) and wide.batch_shape == (7, 3, 2) and tuple(wide.event_shape) == event
+    assert wide.sample((2,)).shape == (2, 7, 3, 2, *event)
+    assert wide.log_prob(d.sample()).shape == (7, 3, 2)
+    assert ((wide.entropy()[1] - d.entropy()).abs() < 1e-6).all()
+    again = pickle.loads(pickle.dumps(d))
+    assert repr(again) == repr(d) and again.batch_shape == d.batch_shape
+
+
+def test_numbers_give_no_dimensions():
+    d = D.Normal(0.0, 1)
+    assert d.batch_shape == () and d.sample().shape == () and d.loc.dtype is ft.get_default_dtype()
+    assert D.Normal(ft.zeros(2, dtype=ft.float64), 1.0).scale.dtype is ft.float64
+    assert repr(d) == "Normal(loc: 0.0, scale: 1.0)"
+    assert repr(D.Independent(D.Normal(ft.zeros(2), 1.0), 1)).startswith("Independent(Normal(loc: facula.Size([2])")
+
+
+REFUSED = [
+    (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy greater_than.*got -1.0"),
+    (lambda: D.Normal(ft.tensor([0.0, math.nan]), 1.0), r"parameter loc to satisfy Real\(\); got nan .*shape \(2,\)"),
+    (lambda: D.Normal(ft.zeros(2), ft.ones(3)), "expected shapes that broadcast"),
+    (lambda: D.Uniform(1.0, 1.0), "Uniform: expected low below high"),
+    (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "parameter rate to satisfy greater_than.*got 0.0"),
+    (lambda: D.Bernoulli(1.5), "parameter probs to satisfy interval.*got 1.5"),
+    (lambda: D.Bernoulli(0.5, 0.5), "Bernoulli: expected either probs or logits; got both"),
+    (lambda: D.Geometric(0.0), "parameter probs to satisfy greater_than"),
+    (lambda: D.Categorical(), "Categorical: expected either probs or logits; got neither"),
+    (lambda: D.Categorical(ft.tensor(1.0)), "categories along its last dimension"),
+    (lambda: D.Categorical(ft.tensor([2.0, -1.0])), r"probs to satisfy Simplex\(\); got \[2.0, -1.0\]"),
+    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), "reinterpreted_batch_ndims from 0 to the 0 batch dimensions; got 1"),
+    (lambda: D.Normal(0.0, 1.0).log_prob(0.5), "Normal: expected the value to be a Tensor; got float"),
+    (lambda: D.Normal(ft.zeros(2), 1.0).log_prob(ft.ones(3)), r"value to broadcast with shape \(2,\); got \(3,\)"),
+    (lambda: D.Exponential(1.0).cdf(ft.tensor(-1.0)), "value to satisfy greater_than_eq.*got -1.0"),
+    (lambda: D.Exponential(1.0).icdf(ft.tensor(1.5)), "value to satisfy interval.*got 1.5"),
+    (lambda: D.Bernoulli(0.5).log_prob(ft.tensor(0.5)), r"value to satisfy Boolean\(\); got 0.5"),
+    (lambda: D.Categorical(ft.ones(3)).log_prob(ft.tensor(3)), "value to satisfy integer_interval.*got 3"),
+    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(3)), r"satisfy OneHot\(\); got \[1.0, 1.0, 1.0\]"),
+    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(2)), r"to be the event shape \(3,\); got shape \(2,\)"),
+    (lambda: D.Distribution.set_default_validate_args(3), "expected True or False; got 3"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), REFUSED)
+def test_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_what_there_is_not():
+    for ask, message in (
+        (lambda: D.Bernoulli(0.5).rsample(), "Bernoulli.rsample: this distribution has none"),
+        (lambda: D.Normal(0.0, 1.0).enumerate_support(), "Normal.enumerate_support"),
+        (lambda: D.Categorical(ft.ones(2)).cdf(ft.tensor(0)), "Categorical.cdf"),
+        (lambda: D.kl_divergence(D.Normal(0.0, 1.0), D.Bernoulli(0.5)), "no formula for Normal and Bernoulli"),
+    ):
+        with pytest.raises(NotImplementedError, match=message):
+            ask()
+    with pytest.raises(TypeError, match="broadcast_all: expected numbers and tensors; got 'a'"):
+        D.Normal("a", 1.0)
+    with pytest.raises(TypeError, match="register_kl: expected two subclasses of Distribution"):
+        D.register_kl(int, D.Normal)
+
+
+def test_checks_may_be_left_out():
+    assert math.isnan(D.Normal(0.0, -1.0, validate_args=False).log_prob(ft.tensor(0.0)).item())
+    with pytest.raises(IndexError, match="expected categories from 0 to 2"):
+        D.Categorical(ft.ones(2, 3), validate_args=False).log_prob(ft.tensor([3, 0]))
+    D.Distribution.set_default_validate_args(False)
+    try:
+        D.Normal(0.0, -1.0)
+        with pytest.raises(ValueError, match="scale"):
+            D.Normal(0.0, -1.0, validate_args=True)
+    finally:
+        D.Distribution.set_default_validate_args(True)
+
+
+def test_gradients_of_log_probabilities():
+    """A policy's: of the logits of what was chosen."""
+    logits = ft.tensor([[0.5, -1.0, 2.0], [0.0, 0.0, 0.0]], dtype=ft.float64, requires_grad=True)
+    D.Categorical(logits=logits).log_prob(ft.tensor([2, 0])).sum().backward()
+    probs = logits.detach().exp() / logits.detach().exp().sum(-1, keepdim=True)
+    chosen = ft.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], dtype=ft.float64)
+    assert ((logits.grad - (chosen - probs)).abs() < 1e-12).all()
+
+
+def test_probabilities_and_logits_follow_from_each_other():
+    p = ft.tensor([0.2, 0.5, 0.75], dtype=ft.float64, requires_grad=True)
+    d = D.Bernoulli(p)
+    assert d.logits is d.logits and d.logits.requires_grad
+    assert d.logits.tolist() == pytest.approx([math.log(x / (1 - x)) for x in p.tolist()])
+    assert D.Bernoulli(logits=d.logits).probs.tolist() == pytest.approx(p.tolist())
+    assert utils.probs_to_logits(ft.tensor([0.0, 1.0]), is_binary=True).isfinite().all()
+
+
+def test_a_distribution_of_ones_own():
+    class Fair(D.Distribution):
+        arg_constraints: ClassVar = {}
+        support = constraints.boolean
+
+        def sample(self, sample_shape=()):
+            return ft.ones(self._extended_shape(sample_shape))
+
+        def log_prob(self, value):
+            self._validate_sample(value)
+            return value * 0 - math.log(2)
+
+    class Fairer(Fair):
+        pass
+
+    @D.register_kl(Fair, Fair)
+    def divergence(p, q):
+        return ft.zeros(p.batch_shape)
+
+    d = Fairer((2,))
+    assert d.sample((3,)).shape == (3, 2) and d.expand((4, 2)).batch_shape == (4, 2)
+    assert D.kl_divergence(d, Fair((2,))).tolist() == [0, 0]
+    with pytest.raises(ValueError, match="Fairer: expected the value to satisfy Boolean"):
+        d.log_prob(ft.full((2,), 0.5))
+
+
+def test_independent_sums():
+    base = D.Normal(ft.zeros(2, 3), ft.ones(2, 3))
+    for dims in range(3):
+        d = D.Independent(base, dims)
+        value = ft.ones(2, 3)
+        wanted = base.log_prob(value)
+        for _ in range(dims):
+            wanted = wanted.sum(-1)
+        assert (d.log_prob(value) == wanted).all() and d.entropy().shape == (2, 3)[: 2 - dims]
+        assert d.has_rsample and d.support.event_dim == dims
+        other = D.Independent(D.Normal(ft.ones(2, 3), 1.0), dims)
+        assert (
+            D.kl_divergence(d, other).tolist()
+            == (ft.full((2, 3)[: 2 - dims], 0.5 * 3 ** (dims > 0) * 2 ** (dims > 1))).tolist()
+        )
+    with pytest.raises(ValueError, match="as many reinterpreted_batch_ndims; got 1 and 2"):
+        D.kl_divergence(D.Independent(base, 1), D.Independent(base, 2))
+
+
+CHECKS = [
+    (constraints.real, [0.0, math.nan, math.inf], [True, False, True]),
+    (constraints.positive, [0.0, 1.0], [False, True]),
+    (constraints.nonnegative, [0.0, -1.0], [True, False]),
+    (constraints.unit_interval, [0.0, 1.0, 1.5], [True, True, False]),
+    (constraints.half_open_interval(0.0, 1.0), [0.0, 1.0], [True, False]),
+    (constraints.less_than(1.0), [0.0, 1.0], [True, False]),
+    (constraints.boolean, [0.0, 1.0, 2.0], [True, True, False]),
+    (constraints.nonnegative_integer, [0.0, 0.5, -1.0], [True, False, False]),
+    (constraints.positive_integer, [0.0, 3.0], [False, True]),
+    (constraints.integer_interval(1, 2), [1.0, 1.5, 3.0], [True, False, False]),
+    (constraints.simplex, [[0.5, 0.5], [0.5, 0.6], [1.5, -0.5]], [True, False, False]),
+    (constraints.one_hot, [[0.0, 1.0], [1.0, 1.0], [0.5, 0.5]], [True, False, False]),
+    (constraints.real_vector, [[0.0, 1.0], [math.nan, 1.0]], [True, False]),
+]
+
+
+@pytest.mark.parametrize(("constraint", "values", "inside"), CHECKS, ids=repr)
+def test_constraints(constraint, values, inside):
+    assert constraint.check(ft.tensor(values)).tolist() == inside
+
+
+def test_what_constraints_say_of_themselves():
+    assert repr(constraints.interval(0.0, 1.0)) == "interval(lower_bound=0.0, upper_bound=1.0)"
+    assert constraints.is_dependent(D.Uniform.support) and not constraints.is_dependent(D.Normal.support)
+    assert D.Categorical.support.is_discrete and constraints.simplex.event_dim == 1
+    with pytest.raises(NotImplementedError, match="depends on parameters"):
+        constraints.dependent.check(ft.ones(2))

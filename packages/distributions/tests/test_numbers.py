@@ -1,0 +1,204 @@
+"""Densities, moments, quantiles and divergences against sums and integrals that follow from the definitions."""
+
+import math
+
+import numpy as np
+import pytest
+
+import facula_distributions as D
+import facula_tensor as ft
+
+
+def t(*values):
+    return ft.tensor(list(values), dtype=ft.float64)
+
+
+CONTINUOUS = {
+    "Normal": (lambda: D.Normal(t(-0.5, 2.0), t(0.7, 1.3)), -20, 20),
+    "LogNormal": (lambda: D.LogNormal(t(-0.5, 0.2), t(0.3, 0.4)), 1e-12, 40),
+    "HalfNormal": (lambda: D.HalfNormal(t(0.7, 1.5)), 0, 30),
+    "Laplace": (lambda: D.Laplace(t(-0.5, 2.0), t(0.7, 1.3)), -60, 60),
+    "Gumbel": (lambda: D.Gumbel(t(-0.5, 2.0), t(0.7, 1.3)), -20, 80),
+    "Uniform": (lambda: D.Uniform(t(-1.0, 0.5), t(2.0, 1.5)), -2, 3),
+    "Exponential": (lambda: D.Exponential(t(0.5, 3.0)), 0, 120),
+}
+DISCRETE = {
+    "Bernoulli": (lambda: D.Bernoulli(t(0.25, 0.9)), 2),
+    "Bernoulli of logits": (lambda: D.Bernoulli(logits=t(-1.0, 2.0)), 2),
+    "Geometric": (lambda: D.Geometric(t(0.25, 0.9)), 400),
+    "Geometric of logits": (lambda: D.Geometric(logits=t(-1.0, 2.0)), 400),
+}
+CATEGORIES = {
+    "Categorical": lambda: D.Categorical(ft.tensor([[1.0, 3.0, 4.0], [1.0, 0.0, 1.0]], dtype=ft.float64)),
+    "Categorical of logits": lambda: D.Categorical(logits=ft.tensor([[1.0, 3.0, 4.0], [1.0, 0.0, 1.0]])),
+}
+SAMPLED = {**{name: make for name, (make, *_) in (CONTINUOUS | DISCRETE).items()}, **CATEGORIES}
+
+
+def densities(d, xs):
+    """Probabilities or densities at each of `xs`, a column for each distribution of the batch."""
+    d = d.expand(d.batch_shape)
+    d._validate_args = False
+    return d.log_prob(ft.tensor(xs, dtype=ft.float64).unsqueeze(-1)).exp().numpy()
+
+
+def weighted(d, low, high):
+    """Points, and the mass around each, by the trapezoidal rule."""
+    xs = np.linspace(low, high, 400_001)
+    mass = densities(d, xs) * (xs[1] - xs[0])
+    mass[[0, -1]] /= 2
+    return xs[:, None], mass
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_continuous(name):
+    make, low, high = CONTINUOUS[name]
+    d = make()
+    xs, mass = weighted(d, low, high)
+    close = {"rtol": 1e-4, "atol": 1e-5}
+    mean = (xs * mass).sum(0)
+    np.testing.assert_allclose(mass.sum(0), 1, **close)
+    np.testing.assert_allclose(d.mean.numpy(), mean, **close)
+    np.testing.assert_allclose(d.variance.numpy(), ((xs - mean) ** 2 * mass).sum(0), **close)
+    np.testing.assert_allclose(d.stddev.numpy(), d.variance.numpy() ** 0.5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = np.where(mass > 0, -np.log(mass / (xs[1] - xs[0])) * mass, 0).sum(0)
+    if name != "Uniform":
+        assert (densities(d, d.mode.numpy()).diagonal() >= densities(d, xs[::1000, 0]).max(0) * (1 - 1e-9)).all()
+        np.testing.assert_allclose(d.entropy().numpy(), surprise, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(d.perplexity().numpy(), np.exp(d.entropy().numpy()))
+    for share in (0.01, 0.3, 0.5, 0.9):
+        where = d.icdf(t(share, share))
+        np.testing.assert_allclose(d.cdf(where).numpy(), share, rtol=1e-9)
+        np.testing.assert_allclose((mass * (xs <= where.numpy())).sum(0), share, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_discrete(name):
+    make, count = DISCRETE[name]
+    d = make()
+    xs = np.arange(count)[:, None]
+    mass = densities(d, np.arange(count))
+    mean = (xs * mass).sum(0)
+    np.testing.assert_allclose(mass.sum(0), 1, rtol=1e-9)
+    np.testing.assert_allclose(d.mean.numpy(), mean, rtol=1e-9)
+    np.testing.assert_allclose(d.variance.numpy(), ((xs - mean) ** 2 * mass).sum(0), rtol=1e-9)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.testing.assert_allclose(d.entropy().numpy(), np.where(mass > 0, -mass * np.log(mass), 0).sum(0), rtol=1e-6)
+    np.testing.assert_array_equal(d.mode.numpy(), mass.argmax(0))
+
+
+def test_categories():
+    probs = np.array([[0.125, 0.375, 0.5], [0.5, 0.0, 0.5]])
+    given = ft.tensor(probs * 3)
+    d, hot = D.Categorical(given), D.OneHotCategorical(given)
+    for number in range(3):
+        wanted = probs[:, number]
+        np.testing.assert_allclose(d.log_prob(ft.tensor(number)).exp().numpy(), wanted, atol=1e-12)
+        np.testing.assert_allclose(hot.log_prob(ft.eye(3, dtype=ft.float64)[number]).exp().numpy(), wanted, atol=1e-12)
+    entropy = [-(p[p > 0] * np.log(p[p > 0])).sum() for p in probs]
+    np.testing.assert_allclose(d.entropy().numpy(), entropy)
+    np.testing.assert_allclose(hot.entropy().numpy(), entropy)
+    assert d.mode.tolist() == [2, 0] and hot.mode.tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert d.log_prob(ft.tensor([[0], [2]])).shape == (2, 2)
+    np.testing.assert_allclose(D.Categorical(logits=given.log()).probs.numpy(), probs, rtol=1e-12)
+    np.testing.assert_allclose(hot.variance.numpy(), probs * (1 - probs))
+    assert d.enumerate_support().tolist() == [[0, 0], [1, 1], [2, 2]] and hot.enumerate_support(False).shape == (
+        3,
+        1,
+        3,
+    )
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_samples(name):
+    """Their dtype and shape; means and variances within five standard errors."""
+    ft.manual_seed(3)
+    d = SAMPLED[name]()
+    count = 40_000
+    drawn = d.sample((count,))
+    assert drawn.shape == (count, 2) and not drawn.requires_grad
+    assert (d.log_prob(drawn).numpy() > -np.inf).all()
+    values = drawn.numpy().astype("f8")
+    if name in CATEGORIES:
+        shares = np.stack([(values == number).mean(0) for number in range(3)], -1)
+        np.testing.assert_allclose(shares, d.probs.numpy(), atol=5 / count**0.5)
+        assert drawn.dtype is ft.int64
+        return
+    spread = d.stddev.numpy()
+    assert drawn.dtype is ft.float64
+    assert (np.abs(values.mean(0) - d.mean.numpy()) < 5 * spread / count**0.5).all()
+    np.testing.assert_allclose(values.std(0), spread, rtol=0.1)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_gradients_through_samples(name):
+    """The mean's derivative by each parameter is the mean of the samples' derivatives."""
+    ft.manual_seed(1)
+    d = CONTINUOUS[name][0]()
+    given = {key: getattr(d, key).clone().requires_grad_() for key in d.arg_constraints}
+    d = type(d)(**given)
+    drawn = d.rsample((40_000,))
+    drawn.mean(0).sum().backward()
+    estimated = [p.grad.clone() for p in given.values()]
+    for p in given.values():
+        p.grad = None
+    (d.mean + 0 * sum(given.values())).sum().backward()
+    for one, p in zip(estimated, given.values(), strict=True):
+        np.testing.assert_allclose(one.numpy(), p.grad.numpy(), rtol=0.05, atol=0.05)
+
+
+def test_the_inverse_error_function():
+    from facula_distributions._erfinv import erfinv
+
+    xs = np.linspace(-3, 3, 61)
+    ys = ft.tensor(xs).erf().requires_grad_()
+    found = erfinv(ys)
+    np.testing.assert_allclose(found.detach().numpy(), xs, atol=1e-10)
+    found.sum().backward()
+    np.testing.assert_allclose(ys.grad.numpy(), math.sqrt(math.pi) / 2 * np.exp(xs**2), rtol=1e-8)
+    assert erfinv(t(-1.0, 1.0)).tolist() == [-math.inf, math.inf] and math.isnan(erfinv(t(1.5)).item())
+    single = ft.tensor([1e-20, 1e-4, 0.999999], dtype=ft.float32)
+    np.testing.assert_allclose(erfinv(single).erf().numpy(), single.numpy(), rtol=2e-6)
+
+
+PAIRS = [
+    (D.Normal(t(0.0), t(1.0)), D.Normal(t(0.5), t(2.0)), -20, 20),
+    (D.LogNormal(t(0.0), t(0.3)), D.LogNormal(t(0.1), t(0.4)), 1e-9, 20),
+    (D.HalfNormal(t(1.0)), D.HalfNormal(t(2.0)), 0, 20),
+    (D.Laplace(t(0.0), t(1.0)), D.Laplace(t(0.5), t(2.0)), -50, 50),
+    (D.Exponential(t(1.0)), D.Exponential(t(3.0)), 0, 60),
+    (D.Uniform(t(0.0), t(1.0)), D.Uniform(t(-1.0), t(2.0)), 0, 1),
+]
+
+
+@pytest.mark.parametrize(("p", "q", "low", "high"), PAIRS, ids=lambda one: type(one).__name__)
+def test_divergences(p, q, low, high):
+    xs, mass = weighted(p, low, high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(densities(p, xs[:, 0]) / densities(q, xs[:, 0]))
+        wanted = np.where(mass > 0, mass * ratio, 0).sum(0)
+    np.testing.assert_allclose(D.kl_divergence(p, q).numpy(), wanted, rtol=1e-3)
+    np.testing.assert_allclose(D.kl_divergence(p, p).numpy(), 0, atol=1e-12)
+
+
+def test_divergences_of_what_is_counted():
+    p, q = np.array([0.25, 0.75]), np.array([0.5, 0.5])
+    wanted = (p * np.log(p / q)).sum()
+    for kind in (D.Categorical, D.OneHotCategorical):
+        assert D.kl_divergence(kind(ft.tensor(p)), kind(ft.tensor(q))).item() == pytest.approx(wanted)
+    assert D.kl_divergence(D.Bernoulli(t(0.25)), D.Bernoulli(t(0.5))).item() == pytest.approx(wanted)
+    first, second = D.Geometric(t(0.25)), D.Geometric(t(0.5))
+    numbers = ft.arange(300).double()
+    ratio = first.log_prob(numbers) - second.log_prob(numbers)
+    wanted = (first.log_prob(numbers).exp() * ratio).sum().item()
+    assert D.kl_divergence(first, second).item() == pytest.approx(wanted)
+
+
+def test_divergences_that_are_infinite_or_nothing():
+    certain, even = ft.tensor([1.0, 0.0]), ft.tensor([0.5, 0.5])
+    assert D.kl_divergence(D.Categorical(certain), D.Categorical(even)).item() == pytest.approx(math.log(2))
+    assert D.kl_divergence(D.Categorical(even), D.Categorical(certain)).item() == math.inf
+    assert D.kl_divergence(D.Bernoulli(0.5), D.Bernoulli(0.0)).item() == math.inf
+    assert D.kl_divergence(D.Uniform(0.0, 2.0), D.Uniform(0.0, 1.0)).item() == math.inf
+    assert D.kl_divergence(D.Bernoulli(1.0), D.Bernoulli(1.0)).item() == pytest.approx(0, abs=1e-6)

@@ -1,0 +1,123 @@
+"""Models whose parameters are averages over training; the names of facula_optim.swa_utils, and what needs modules."""
+
+# ruff: noqa: F403, F405
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import no_grad, tensor
+
+from .._siblings import needs
+
+with needs("facula.optim.swa_utils"):
+    from facula_nn import BatchNorm1d, BatchNorm2d, Module
+    from facula_optim.swa_utils import *
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from facula_tensor import Tensor
+
+__all__ = [
+    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
+    "update_bn",
+]  # fmt: skip
+
+
+@boundary
+class AveragedModel(Module):
+    """A copy of a module, `self.module`, whose parameters are averages of the module's over training.
+
+    `update_parameters(model)` takes the model's present parameters into the averages: the mean of all so far, or what
+    `avg_fn(averaged, current, n_averaged)` gives for each, or `multi_avg_fn` does in place, given lists of them.
+    Buffers are copied, or with `use_buffers` averaged too. Called, it is the averaged module; its state has the count,
+    "n_averaged". ValueError where both functions are given.
+
+    >>> from facula_nn import Linear
+    >>> model = Linear(1, 1, bias=False)
+    >>> averaged = AveragedModel(model)
+    >>> for value in (1.0, 2.0, 6.0):
+    ...     _ = model.weight.data.fill_(value)
+    ...     averaged.update_parameters(model)
+    >>> averaged.module.weight.item()
+    3.0
+    """
+
+    module: Module
+    n_averaged: Tensor
+
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Callable[[Tensor, Tensor, Tensor | int], Tensor] | None = None,
+        multi_avg_fn: Callable[[list[Tensor], list[Tensor], Tensor | int], None] | None = None,
+        use_buffers: bool = False,
+    ):
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise InvalidValueError("AveragedModel: expected avg_fn or multi_avg_fn; got both")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", tensor(0, device=device))
+        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the averaged module gives."""
+        return self.module(*args, **kwargs)
+
+    @no_grad()
+    def update_parameters(self, model: Module) -> None:
+        """Take the present parameters of `model` into the averages; the first are copied."""
+        averaged: list[Tensor] = list(self.module.parameters())
+        current: list[Tensor] = list(model.parameters())
+        kept, buffers = list(self.module.buffers()), list(model.buffers())
+        if self.use_buffers:
+            averaged, current, kept, buffers = averaged + kept, current + buffers, [], []
+        if len(averaged) != len(current) or any(a.shape != b.shape for a, b in zip(averaged, current)):
+            raise InvalidValueError(
+                f"AveragedModel.update_parameters: expected the model that was copied, with {len(averaged)} "
+                f"parameters; got one with {len(current)}, or with others of these"
+            )
+        current = [new.detach().to(old.device) for old, new in zip(averaged, current)]
+        if self.n_averaged.item() == 0:
+            for old, new in zip(averaged, current):
+                old.copy_(new)
+        elif self.avg_fn is not None:
+            for old, new in zip(averaged, current):
+                old.copy_(self.avg_fn(old.detach(), new, self.n_averaged))
+        else:
+            (self.multi_avg_fn or get_swa_multi_avg_fn())([p.detach() for p in averaged], current, self.n_averaged)
+        for old, new in zip(kept, buffers):
+            old.copy_(new)
+        self.n_averaged += 1
+
+
+@boundary
+@no_grad()
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Compute the running means and variances of batch normalisation anew, over all batches of a loader.
+
+    A batch is what the model takes, or a tuple or list that begins with it; it is moved to `device`, where that is
+    given. Whether the model trains, and its layers' momentum, are afterwards as before.
+    """
+    layers = {one: one.momentum for one in model.modules() if isinstance(one, (BatchNorm1d, BatchNorm2d))}
+    if not layers:
+        return
+    training = model.training
+    model.train()
+    try:
+        for layer in layers:
+            layer.reset_running_stats()
+            layer.momentum = None
+        for batch in loader:
+            inputs = batch[0] if isinstance(batch, (list, tuple)) else batch
+            model(inputs if device is None else inputs.to(device))
+    finally:
+        for layer, momentum in layers.items():
+            layer.momentum = momentum
+        model.train(training)

@@ -1,0 +1,111 @@
+"""Adafactor: Adam's second moment of a matrix kept as one number for each row and column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import float32, no_grad
+
+from ._fused import FusedOptimizer, sign_of
+from ._groups import check_number, check_pair, number_of
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    from ._groups import Params
+
+
+@boundary
+class Adafactor(FusedOptimizer):
+    """Adafactor: steps in proportion to the parameter's size, by a second moment that takes little memory.
+
+    Step t has the rate max(eps[1], rms(p)) * min(lr, 1 / sqrt(t)). The running mean of gradient², with factor
+    1 - t ** beta2_decay, is kept for rows and columns of a matrix (of its last two dimensions) and taken as their
+    product over the rows' mean; of a vector it is kept as it is. The gradient over its root is made smaller where its
+    rms is above `d`. First p loses lr * weight_decay * p. `eps[0]` bounds the moment from below; None is the dtype's
+    rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for options
+    out of range. It is made of several operators a parameter, not of one launch a group; `foreach` means nothing.
+
+    Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, -1.0], requires_grad=True)
+    >>> optimizer = Adafactor([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([ 0.5000, -0.5000], requires_grad=True)
+    """
+
+    numbers: tuple[str, ...] = ("lr", "weight_decay")
+    keeps: tuple[str, ...] = ("step",)
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ):
+        defaults = {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
+                    "foreach": foreach, "maximize": maximize}  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        check_pair("Adafactor", "eps", options["eps"])
+        for number, value in enumerate(options["eps"]):
+            if value is not None or number == 1:
+                check_number("Adafactor", f"eps[{number}]", value)
+        if not number_of("Adafactor", "d", options["d"]) >= 1:
+            raise InvalidValueError(f"Adafactor: expected d of 1 or more; got {options['d']}")
+        if not number_of("Adafactor", "beta2_decay", options["beta2_decay"]) <= 0:
+            raise InvalidValueError(f"Adafactor: expected beta2_decay of 0 or less; got {options['beta2_decay']}")
+
+    def _state_shape(self, parameter: Tensor, key: str) -> tuple[int, ...]:
+        shape = tuple(parameter.shape)
+        return {"row_var": (*shape[:-1], 1), "col_var": (*shape[:-2], 1, *shape[-1:])}.get(key, shape)
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        with no_grad():
+            for matrices in (True, False):
+                keys = ("row_var", "col_var", "step") if matrices else ("variance", "step")
+                some = {**group, "params": [p for p in group["params"] if (p.dim() > 1) is matrices]}
+                for row in self._rows(some, *keys):
+                    _step(group, *row)
+
+
+def _step(group: dict[str, Any], p: Tensor, g: Tensor, *kept: Tensor) -> None:
+    """One parameter's step; `kept` are rows and columns, or the moment, and the count of steps."""
+    *moments, count = kept
+    count += 1
+    step, rate, (smallest, least) = count.item(), float(group["lr"]), group["eps"]
+    if smallest is None:
+        smallest = 2.0**-23 if p.dtype is float32 else 2.0**-52
+    share = step ** float(group["beta2_decay"])
+    pace = max(float(least), _rms(p)) * min(rate, 1 / step**0.5)
+    if group["weight_decay"]:
+        p *= 1 - rate * float(group["weight_decay"])
+    square = g * g
+    if len(moments) == 2:
+        rows, columns = moments
+        rows += (square.mean(-1, keepdim=True) - rows) * share
+        columns += (square.mean(-2, keepdim=True) - columns) * share
+        moment = rows * columns / rows.mean(-2, keepdim=True).clamp(min=smallest)
+    else:
+        (moment,) = moments
+        moment += (square - moment) * share
+    update = g * moment.clamp(min=smallest * smallest).rsqrt()
+    p -= update * (sign_of(group) * pace / max(1.0, _rms(update) / float(group["d"])))
+
+
+def _rms(t: Tensor) -> float:
+    """The root of the mean of squares; 0 without elements."""
+    return (t * t).mean().item() ** 0.5 if t.numel() else 0.0

@@ -1,0 +1,152 @@
+"""Averages of parameters over training: how they are taken, and the rates that go with them.
+
+The averaged model itself is made of modules, of which this package knows nothing: it is `facula.optim.swa_utils`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import no_grad
+
+from .lr_scheduler._base import LRScheduler, attach, for_each_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_tensor import Tensor
+
+    from ._optimizer import Optimizer
+
+    AverageOne = Callable[[Tensor, Tensor, Tensor | int], Tensor]
+    AverageAll = Callable[[list[Tensor], list[Tensor], Tensor | int], None]
+
+__all__ = ["SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn"]
+
+STRATEGIES: dict[str, Callable[[float], float]] = {
+    "cos": lambda share: (1 - math.cos(math.pi * share)) / 2,
+    "linear": lambda share: share,
+}
+
+
+@boundary
+class SWALR(LRScheduler):
+    """From the present rate to `swa_lr` in `anneal_epochs` steps, along half a cosine or a line; then it stays.
+
+    `swa_lr` is a number or a list with one for each group. Rates that another schedule sets meanwhile are where it goes
+    on from. ValueError for another strategy and for `anneal_epochs` that is no int of 0 or more.
+
+    Izmailov et al. 2018, Averaging weights leads to wider optima and better generalization.
+
+    >>> from facula_optim import SGD
+    >>> from facula_tensor import ones
+    >>> optimizer = SGD([ones(2)], lr=1.0)
+    >>> schedule = SWALR(optimizer, swa_lr=0.5, anneal_epochs=2, anneal_strategy="linear")
+    >>> for _ in range(3):
+    ...     optimizer.step()
+    ...     schedule.step()
+    ...     print(schedule.get_last_lr())
+    [0.75]
+    [0.5]
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | list[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ):
+        attach(self, optimizer)
+        if anneal_strategy not in STRATEGIES:
+            raise InvalidValueError(f"SWALR: expected anneal_strategy to be 'cos' or 'linear'; got {anneal_strategy!r}")
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise InvalidValueError(f"SWALR: expected anneal_epochs to be an int of 0 or more; got {anneal_epochs!r}")
+        for group, rate in zip(optimizer.param_groups, for_each_group("SWALR", "swa_lr", swa_lr, optimizer)):
+            group["swa_lr"] = rate
+        self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _share(self, step: int) -> float:
+        """How much of the way is gone after a step."""
+        return STRATEGIES[self._anneal_strategy](min(1.0, max(0, step) / max(1, self.anneal_epochs)))
+
+    def get_lr(self) -> list[float]:
+        """The rate of each group: where its present one would have begun, gone on with from there."""
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self._share(step - 1), self._share(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            goal, rate = float(group["swa_lr"]), float(group["lr"])
+            begun = goal if before == 1 else (rate - before * goal) / (1 - before)
+            rates.append(now * goal + (1 - now) * begun)
+        return rates
+
+
+def check_decay(name: str, decay: float) -> None:
+    """ValueError unless it is from 0 to 1."""
+    if not 0 <= decay <= 1:
+        raise InvalidValueError(f"{name}: expected decay from 0 to 1; got {decay}")
+
+
+@boundary
+def get_ema_avg_fn(decay: float = 0.999) -> AverageOne:
+    """The running mean of a parameter with this factor.
+
+    >>> from facula_tensor import tensor
+    >>> get_ema_avg_fn(0.75)(tensor(4.0), tensor(8.0), 1)
+    tensor(5.)
+    """
+    check_decay("get_ema_avg_fn", decay)
+
+    @no_grad()
+    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
+        return decay * ema_param + (1 - decay) * current_param
+
+    return ema_update
+
+
+@boundary
+def get_swa_avg_fn() -> AverageOne:
+    """The mean of all that a parameter was so far.
+
+    >>> from facula_tensor import tensor
+    >>> get_swa_avg_fn()(tensor(4.0), tensor(8.0), 3)
+    tensor(5.)
+    """
+
+    @no_grad()
+    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
+        return averaged_param + (current_param - averaged_param) / (int(num_averaged) + 1)
+
+    return swa_update
+
+
+@boundary
+def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageAll:
+    """`get_ema_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
+    check_decay("get_ema_multi_avg_fn", decay)
+    return _in_place(get_ema_avg_fn(decay))
+
+
+@boundary
+def get_swa_multi_avg_fn() -> AverageAll:
+    """`get_swa_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
+    return _in_place(get_swa_avg_fn())
+
+
+def _in_place(average: Any) -> AverageAll:
+    @no_grad()
+    def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
+        for old, new in zip(averaged, current, strict=True):
+            floating = old.is_floating_point() or old.is_complex()
+            old.copy_(average(old, new, num_averaged) if floating else new)
+
+    return update
