@@ -175,6 +175,33 @@ for shape, dim in (SHAPES[1], SHAPES[2], ((10_000, 100), 1), ((20_000, 7), 1), S
         for dtype in ("float32", "float64", "float16", "bfloat16"):
             softmax(name, shape, dim, dtype)
 
+
+# -------------------------------------------------------------------------------------------------- attention
+def attention(shape: tuple[int, ...], target: float, is_causal: bool = False) -> None:
+    """Scaled dot product attention of (batch, heads, length, width), alone and with its gradient."""
+
+    def make(F: Any) -> tuple:
+        return tuple(normal(F, *shape).requires_grad_() for _ in range(3))
+
+    def forward(F: Any, *operands: Any) -> Any:
+        with F.no_grad():
+            return F.nn.functional.scaled_dot_product_attention(*operands, is_causal=is_causal)
+
+    def both(F: Any, *operands: Any) -> None:
+        F.nn.functional.scaled_dot_product_attention(*operands, is_causal=is_causal).sum().backward()
+        for one in operands:
+            one.grad = None
+
+    sizes = "×".join(map(str, shape)) + (" causal" if is_causal else "")
+    row(f"attention, {sizes}", target, make, forward)
+    row(f"attention, {sizes}, and backward", target, make, both)
+
+
+attention((1, 8, 1024, 64), 1.0)
+attention((4, 8, 1024, 64), 1.0)
+attention((1, 8, 1024, 64), 1.0, is_causal=True)
+attention((8, 8, 32, 64), LOOSE)
+
 # -------------------------------------------------------------------------------------------------- transposing copies
 TRANSPOSED = (
     ((1024, 1024), (1, 0)), ((4096, 512), (1, 0)), ((512, 4096), (1, 0)), ((1000, 333), (1, 0)),

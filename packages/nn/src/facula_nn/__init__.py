@@ -11,12 +11,13 @@ from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter
 from facula_tensor.extend import listed
 
-from . import functional, init, utils
+from . import attention, functional, init, utils
 from ._arguments import check_arguments as _check_arguments
 from ._containers import *
 from ._members import Buffer
 from ._module import Module
 from .layers.activation import *
+from .layers.attention import *
 from .layers.convolution import *
 from .layers.dropout import *
 from .layers.flatten import *
@@ -24,6 +25,7 @@ from .layers.linear import *
 from .layers.loss import *
 from .layers.normalization import *
 from .layers.pooling import *
+from .layers.transformer import *
 
 _register("facula_nn")  # errors name the user's line, not one of these
 
@@ -33,8 +35,10 @@ __all__ = [
     "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
     "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss",
     "Identity", "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
-    "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential",
-    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init", "utils",
+    "Module", "ModuleDict", "ModuleList", "MultiheadAttention", "NLLLoss", "ParameterDict", "ParameterList", "ReLU",
+    "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Transformer",
+    "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer", "Unflatten",
+    "attention", "functional", "init", "utils",
 ]  # fmt: skip
 
 for _name in set(__all__) - {"Identity"}:  # which takes anything

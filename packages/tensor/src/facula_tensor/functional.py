@@ -16,6 +16,7 @@ from .ops.activation import (
     silu,
     softmax,
 )
+from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
@@ -58,6 +59,7 @@ __all__ = [
     "nll_loss",
     "relu",
     "relu6",
+    "scaled_dot_product_attention",
     "sigmoid",
     "silu",
     "smooth_l1_loss",

@@ -38,6 +38,7 @@ def image(x: Any) -> Any:
 
 STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
 WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, whether it counts, divisor
+SHARES = (True, 0.5, 0.25, 7, 3)  # of attention: is_causal, scale, share of dropout, seed, offset
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 
 
@@ -79,6 +80,8 @@ CALLS = {
     "bitwise_xor": lambda x, y: whole(x) ^ whole(y),
     "avg_pool2d": lambda x, y: F.avg_pool2d(x, (WINDOWS, (2, 2))),
     "avg_pool2d_grad": lambda x, y: F.avg_pool2d_grad(x[:2, :2], (WINDOWS, (3, 4))),
+    "attention": lambda x, y: F.attention(x, y, y, None, SHARES)[0],
+    "attention_grad": lambda x, y: F.attention_grad(x, x, y, y, None, y, y[:, 0].contiguous(), SHARES)[1],
     "batch_norm": lambda x, y: F.batch_norm(x, y[0], y[1], None, None, (0.1, 1e-5))[0],
     "batch_norm_eval": lambda x, y: F.batch_norm_eval(x, y[0], None, *y.detach()[1:], (1e-5,)),
     "batch_norm_grad": lambda x, y: F.batch_norm_grad(x, y, *y[:2], None)[0],

@@ -14,7 +14,7 @@ from .._siblings import needs
 with needs("facula.nn"):
     from facula_nn import *
 
-from . import functional, init, utils  # type: ignore[no-redef]  # modules of the face over those of the sibling
+from . import attention, functional, init, utils  # type: ignore[no-redef]  # modules of the face over those of the sibling
 
 if TYPE_CHECKING:
     from . import modules as modules
@@ -24,9 +24,10 @@ __all__ = [
     "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
     "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss",
     "Identity", "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
-    "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter", "ParameterDict", "ParameterList", "ReLU", "ReLU6",
-    "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init",
-    "modules", "parameter", "utils",
+    "Module", "ModuleDict", "ModuleList", "MultiheadAttention", "NLLLoss", "Parameter", "ParameterDict",
+    "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+    "Unflatten", "attention", "functional", "init", "modules", "parameter", "utils",
 ]  # fmt: skip
 
-publish(__name__, "functional", "init", "utils", later=("modules", "parameter"))
+publish(__name__, "attention", "functional", "init", "utils", later=("modules", "parameter"))

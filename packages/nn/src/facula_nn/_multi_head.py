@@ -1,0 +1,188 @@
+"""Attention of several heads, as a function: projections, attention, a projection. A. Vaswani and others, 2017."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, cat, where, zeros
+from facula_tensor import bool as bool_dtype
+from facula_tensor.functional import dropout, linear, scaled_dot_product_attention, softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAME = "multi_head_attention_forward"
+
+
+@boundary
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """What `MultiheadAttention` computes: query (length, batch, width), key and value (keys, batch, ...), or none of
+    them with a batch.
+
+    `attn_mask` (length, keys) or (batch · heads, length, keys), `key_padding_mask` (batch, keys): bool, True where
+    nobody may look, or numbers that are added. Returns (length, batch, width) and, where `need_weights`, the weights
+    (batch, length, keys), for each head unless `average_attn_weights`. Without weights all scores are never held at
+    once. `is_causal` says that attn_mask, which must be given, is the causal one. ValueError where shapes do not fit.
+    """
+    check_operands(query, key, value, embed_dim_to_check, num_heads)
+    single = query.ndim == 2
+    if single:
+        same_key, same_value = key is query, value is key
+        query = query.unsqueeze(1)
+        key = query if same_key else key.unsqueeze(1)
+        value = key if same_value else value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, batch, width = query.shape
+    if is_causal and attn_mask is None:
+        raise InvalidValueError(f"{NAME}: expected attn_mask with is_causal=True, which says what it is; got None")
+    if is_causal and key_padding_mask is None and not need_weights:
+        attn_mask = None
+    else:
+        is_causal = False
+    mask = merged(attn_mask, key_padding_mask, batch, num_heads, length, key.shape[0])
+
+    if use_separate_proj_weight:
+        weights: Sequence[Tensor | None] = (q_proj_weight, k_proj_weight, v_proj_weight)
+        if None in [None if one is None else 0 for one in weights]:
+            raise InvalidValueError(
+                f"{NAME}: expected q_, k_ and v_proj_weight with use_separate_proj_weight; got None"
+            )
+        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+        q, k, v = [linear(*one) for one in zip((query, key, value), weights, biases, strict=True)]  # type: ignore[arg-type]
+    else:
+        if in_proj_weight is None:
+            raise InvalidValueError(f"{NAME}: expected in_proj_weight, or use_separate_proj_weight=True; got None")
+        q, k, v = projected(query, key, value, in_proj_weight, in_proj_bias)
+
+    further = 0  # keys that no mask speaks of
+    if bias_k is not None and bias_v is not None:
+        k = cat([k, bias_k.expand(1, batch, width)])
+        v = cat([v, bias_v.expand(1, batch, width)])
+        further += 1
+    heads = (batch, num_heads, -1, width // num_heads)
+    q = q.reshape(length, *heads[:2], heads[3]).permute(1, 2, 0, 3)
+    k, v = [
+        one.reshape(one.shape[0], *heads[:2], heads[3]).permute(1, 2, 0, 3) if static is None else static.reshape(heads)
+        for one, static in ((k, static_k), (v, static_v))
+    ]
+    if add_zero_attn:
+        k, v = [cat([one, zeros(*heads[:2], 1, heads[3], dtype=one.dtype, device=one.device)], 2) for one in (k, v)]
+        further += 1
+    if mask is not None and further and mask.shape[-1] != 1:
+        mask = cat([mask, zeros(*mask.shape[:-1], further, dtype=mask.dtype, device=mask.device)], -1)
+
+    share = dropout_p if training else 0.0
+    found = None
+    if need_weights:
+        scores = (q * (1 / sqrt(q.shape[-1]))) @ k.mT
+        if mask is not None:
+            scores = where(mask, -float("inf"), scores) if mask.dtype is bool_dtype else scores + mask
+        found = dropout(softmax(scores, -1), share)
+        out = found @ v
+        if average_attn_weights:
+            found = found.mean(1)
+        if single:
+            found = found.squeeze(0)
+    else:
+        if mask is not None and mask.dtype is bool_dtype:
+            mask = ~mask
+        out = scaled_dot_product_attention(q, k, v, mask, share, is_causal)
+    out = linear(out.permute(2, 0, 1, 3).reshape(length, batch, width), out_proj_weight, out_proj_bias)
+    return (out.squeeze(1) if single else out), found
+
+
+def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads: int) -> None:
+    """Raise unless query, key and value are of as many dimensions and lengths as each other wants."""
+    shapes = [tuple(one.shape) for one in (query, key, value)]
+    if len(shapes[0]) not in (2, 3) or {len(one) for one in shapes} != {len(shapes[0])}:
+        raise InvalidValueError(
+            f"{NAME}: expected query, key and value of 3 dimensions, or 2 without a batch; got {shapes[0]}, "
+            f"{shapes[1]} and {shapes[2]}"
+        )
+    if shapes[0][-1] != width:
+        raise InvalidValueError(f"{NAME}: expected query of {width} numbers in the last dimension; got {shapes[0]}")
+    if shapes[1][:-1] != shapes[2][:-1] or shapes[0][1:-1] != shapes[1][1:-1]:
+        raise InvalidValueError(
+            f"{NAME}: expected key and value of equal length, and all of one batch; got {shapes[0]}, {shapes[1]} and "
+            f"{shapes[2]}"
+        )
+    if width % heads:
+        raise InvalidValueError(f"{NAME}: expected a width that num_heads divides; got {width} and {heads}")
+
+
+def merged(
+    attn_mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, length: int, keys: int
+) -> Tensor | None:
+    """Both masks as one that broadcasts to (batch, heads, length, keys): bool if both are, else numbers to add."""
+    for name, one in (("attn_mask", attn_mask), ("key_padding_mask", padding)):
+        if one is not None and one.dtype is not bool_dtype and not one.is_floating_point():
+            raise InvalidTypeError(f"{NAME}: expected {name} of bool or a floating dtype; got {one.dtype.name}")
+    if attn_mask is not None:
+        if attn_mask.ndim == 3 and attn_mask.shape == (batch * heads, length, keys):
+            attn_mask = attn_mask.reshape(batch, heads, length, keys)
+        elif attn_mask.shape != (length, keys):
+            raise InvalidValueError(
+                f"{NAME}: expected attn_mask of shape {(length, keys)} or {(batch * heads, length, keys)}; "
+                f"got {tuple(attn_mask.shape)}"
+            )
+    if padding is None:
+        return attn_mask
+    if padding.shape != (batch, keys):
+        raise InvalidValueError(
+            f"{NAME}: expected key_padding_mask of shape {(batch, keys)}; got {tuple(padding.shape)}"
+        )
+    padding = padding.reshape(batch, 1, 1, keys)
+    if attn_mask is None:
+        return padding
+    if attn_mask.dtype is bool_dtype and padding.dtype is bool_dtype:
+        return attn_mask | padding
+    like = padding if attn_mask.dtype is bool_dtype else attn_mask
+    return added(attn_mask, like) + added(padding, like)
+
+
+def added(mask: Tensor, like: Tensor) -> Tensor:
+    """A mask as numbers to add, of the dtype of `like`."""
+    if mask.dtype is not bool_dtype:
+        return mask
+    return where(mask, -float("inf"), zeros((), dtype=like.dtype, device=like.device))
+
+
+def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Sequence[Tensor]:
+    """query, key and value by their thirds of the packed projection, in as few products as their identity allows."""
+    width = query.shape[-1]
+    if key is value:
+        if query is key:
+            return linear(query, weight, bias).chunk(3, -1)
+        first, rest = (None, None) if bias is None else (bias[:width], bias[width:])
+        return linear(query, weight[:width], first), *linear(key, weight[width:], rest).chunk(2, -1)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return [linear(*one) for one in zip((query, key, value), weight.chunk(3), biases, strict=True)]

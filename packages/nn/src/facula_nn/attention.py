@@ -1,0 +1,53 @@
+"""Kinds of attention kernels, for programs that choose among PyTorch's: here there is one, whatever they choose."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_tensor.extend import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+__all__ = ["SDPBackend", "sdpa_kernel"]
+
+
+class SDPBackend(Enum):
+    """PyTorch's kernels of `scaled_dot_product_attention`."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@boundary
+def sdpa_kernel(
+    backends: SDPBackend | Sequence[SDPBackend], set_priority: bool = False
+) -> AbstractContextManager[None]:
+    """A block in which PyTorch would use these kernels alone. Here it changes nothing: one kernel serves all cases.
+
+    TypeError for what is no `SDPBackend`.
+
+    >>> with sdpa_kernel(SDPBackend.MATH):
+    ...     pass
+    """
+    given = [backends] if isinstance(backends, SDPBackend) else backends
+    if not isinstance(given, (list, tuple, set)) or not all(isinstance(one, SDPBackend) for one in given):
+        raise InvalidTypeError(f"sdpa_kernel: expected an SDPBackend or a list of them; got {backends!r:.60}")
+    return _nothing()
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+__dir__ = listed(__name__)

@@ -1,0 +1,321 @@
+"""Transformers: encoders and decoders of attention. A. Vaswani et al., Attention is all you need, NeurIPS 2017."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, arange, where, zeros
+
+from .. import functional as F
+from .. import init
+from .._containers import ModuleList
+from .._module import Module
+from .attention import MultiheadAttention
+from .dropout import Dropout
+from .linear import Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
+
+
+def LayerNorm(*args: Any, **kwargs: Any) -> Module:
+    """A new `LayerNorm` of the package, looked up when it is made."""
+    return import_module("facula_nn").LayerNorm(*args, **kwargs)  # type: ignore[no-any-return]
+
+
+def activation_of(layer: str, activation: Any) -> Any:
+    """The function of that name, or what was given."""
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ACTIVATIONS:
+        raise InvalidValueError(f"{layer}: expected activation 'relu', 'gelu' or a function; got {activation!r}")
+    return ACTIVATIONS[activation]
+
+
+class _Layer(Module):
+    """What layers of encoders and decoders share: attention to itself, and two linear layers."""
+
+    attentions: tuple[str, ...] = ("self_attn",)
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        for name in self.attentions:
+            made = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
+            setattr(self, name, made)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
+        self.norm_first = norm_first
+        count = len(self.attentions) + 1
+        for number in range(count):
+            setattr(self, f"norm{number + 1}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place))
+        for number in range(count):
+            setattr(self, f"dropout{number + 1}", Dropout(dropout))
+        self.activation = activation_of(type(self).__name__, activation)
+
+    def _attend(self, name: str, x: Tensor, memory: Tensor, mask: Any, padding: Any, is_causal: bool) -> Tensor:
+        attention, drop = (
+            (self.self_attn, self.dropout1) if name == "self_attn" else (self.multihead_attn, self.dropout2)
+        )
+        found, _ = attention(
+            x, memory, memory, key_padding_mask=padding, need_weights=False, attn_mask=mask, is_causal=is_causal
+        )
+        return drop(found)  # type: ignore[no-any-return]
+
+    def _feed(self, x: Tensor, drop: Any) -> Tensor:
+        return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+
+
+@boundary
+class TransformerEncoderLayer(_Layer):
+    """Attention to itself, then two linear layers; each added to its input, and normalised.
+
+    src (length, batch, d_model), the batch first where `batch_first`. `norm_first` normalises what goes in rather than
+    what comes out. `activation` is "relu", "gelu" or a function. Masks as in `MultiheadAttention`; `is_causal` says
+    that `src_mask` is the causal one.
+    """
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """As `src`."""
+        rest = (src_mask, src_key_padding_mask, is_causal)
+        if self.norm_first:
+            normal = self.norm1(src)
+            x = src + self._attend("self_attn", normal, normal, *rest)
+            return x + self._feed(self.norm2(x), self.dropout2)
+        x = self.norm1(src + self._attend("self_attn", src, src, *rest))
+        return self.norm2(x + self._feed(x, self.dropout2))  # type: ignore[no-any-return]
+
+
+@boundary
+class TransformerDecoderLayer(_Layer):
+    """Attention to itself, attention to `memory`, then two linear layers; else as `TransformerEncoderLayer`."""
+
+    attentions = ("self_attn", "multihead_attn")
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """As `tgt`."""
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        rest = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        if self.norm_first:
+            normal = self.norm1(tgt)
+            x = tgt + self._attend("self_attn", normal, normal, *own)
+            x = x + self._attend("multihead_attn", self.norm2(x), memory, *rest)
+            return x + self._feed(self.norm3(x), self.dropout3)
+        x = self.norm1(tgt + self._attend("self_attn", tgt, tgt, *own))
+        x = self.norm2(x + self._attend("multihead_attn", x, memory, *rest))
+        return self.norm3(x + self._feed(x, self.dropout3))  # type: ignore[no-any-return]
+
+
+@boundary
+class TransformerEncoder(Module):
+    """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
+
+    `enable_nested_tensor` and `mask_check` are accepted and mean nothing here: there are no nested tensors.
+    """
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        """As `src`."""
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
+        return src if self.norm is None else self.norm(src)  # type: ignore[no-any-return]
+
+
+@boundary
+class TransformerDecoder(Module):
+    """`num_layers` copies of a layer, one after the other, and then `norm`, if any."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """As `tgt`."""
+        for layer in self.layers:
+            tgt = layer(
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=bool(tgt_is_causal),
+                memory_is_causal=memory_is_causal,
+            )
+        return tgt if self.norm is None else self.norm(tgt)  # type: ignore[no-any-return]
+
+
+@boundary
+class Transformer(Module):
+    """An encoder of `src`, and a decoder of `tgt` that attends to what the encoder made.
+
+    src (length, batch, d_model) and tgt (length, batch, d_model), the batch first where `batch_first`; arguments as of
+    `TransformerEncoderLayer`. `custom_encoder` and `custom_decoder` take the place of one.
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        custom_encoder: Any | None = None,
+        custom_decoder: Any | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        options: tuple[Any, ...] = (
+            *(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias),
+            *(device, dtype),
+        )
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            self.encoder = TransformerEncoder(TransformerEncoderLayer(*options), num_encoder_layers, norm)
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            self.decoder = TransformerDecoder(TransformerDecoderLayer(*options), num_decoder_layers, norm)
+        self._reset_parameters()
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """As `tgt`. ValueError where batches or widths do not fit."""
+        batch = 0 if self.batch_first else 1
+        if src.ndim != tgt.ndim or (src.ndim == 3 and src.shape[batch] != tgt.shape[batch]):
+            raise InvalidValueError(
+                f"Transformer: expected src and tgt of one batch; got {tuple(src.shape)} and {tuple(tgt.shape)}"
+            )
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise InvalidValueError(
+                f"Transformer: expected src and tgt of width d_model={self.d_model}; got {tuple(src.shape)} and "
+                f"{tuple(tgt.shape)}"
+            )
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(
+        sz: int, device: DeviceLike | None = None, dtype: DTypeLike | None = None
+    ) -> Tensor:
+        """The causal mask (sz, sz): 0 where a query may look, -inf after it.
+
+        >>> Transformer.generate_square_subsequent_mask(2)
+        tensor([[0., -inf],
+                [0., 0.]])
+        """
+        place = arange(sz, device=device)
+        return where(place > place.unsqueeze(1), -float("inf"), zeros(sz, sz, device=device, dtype=dtype))
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                init.xavier_uniform_(parameter)

@@ -1,0 +1,211 @@
+"""Scaled dot product attention: values, masks, dropout, gradients to order two, memory, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from harness import lay, values_of
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_allocator import default_host_allocator
+from facula_autograd import gradcheck, gradgradcheck
+
+TOLERANCE = {"float32": 3e-5, "float64": 1e-12, "float16": 1e-2, "bfloat16": 8e-2}
+attend = F.scaled_dot_product_attention
+
+
+def drawn(*shapes, dtype="float64", grad=False, seed=0):
+    rng = np.random.default_rng(seed)
+    return [ft.tensor(rng.standard_normal(shape), dtype=getattr(ft, dtype), requires_grad=grad) for shape in shapes]
+
+
+def wanted(q, k, v, mask=None, is_causal=False, scale=None):
+    """The same by NumPy, in float64; rows in which everything is masked are 0."""
+    scores = q @ np.swapaxes(k, -1, -2) * (1 / math.sqrt(q.shape[-1] or 1) if scale is None else scale)
+    if is_causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    most = scores.max(-1, keepdims=True, initial=-np.inf)
+    powers = np.exp(scores - np.where(most == -np.inf, 0, most))
+    total = powers.sum(-1, keepdims=True)
+    return powers / np.where(total == 0, 1, total) @ v
+
+
+SIZES = {
+    "one tile": ((2, 3, 5, 8), (2, 3, 7, 8), (2, 3, 7, 4)),
+    "many tiles": ((2, 150, 40), (2, 301, 40), (2, 301, 24)),
+    "more queries": ((301, 20), (70, 20), (70, 33)),
+    "one query": ((3, 1, 16), (3, 140, 16), (3, 140, 16)),
+    "broadcast": ((4, 1, 6, 3), (2, 9, 3), (2, 9, 5)),
+    "no queries": ((2, 0, 4), (2, 3, 4), (2, 3, 4)),
+    "no keys": ((2, 3, 4), (2, 0, 4), (2, 0, 5)),
+    "no batches": ((0, 3, 4), (0, 3, 4), (0, 3, 4)),
+    "no width": ((2, 3, 0), (2, 5, 0), (2, 5, 4)),
+}
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+def test_values(sizes, is_causal, dtype):
+    arrays = [values_of(one).astype("float64") for one in drawn(*sizes, dtype=dtype)]
+    close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    for layout in ("contiguous", "transposed", "sliced", "offset"):
+        got = attend(*[lay(one, dtype, layout) for one in arrays], is_causal=is_causal)
+        assert got.dtype is getattr(ft, dtype)
+        np.testing.assert_allclose(values_of(got).astype("float64"), wanted(*arrays, is_causal=is_causal), **close)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("shape", [(2, 3, 70, 150), (70, 150), (2, 1, 1, 150), (3, 70, 1), (1, 1), ()], ids=str)
+def test_masks(shape, dtype):
+    if len(shape) < 2:
+        shape = (1, *shape, 150)
+    q, k, v = drawn((2, 3, 70, 8), (2, 3, 150, 8), (2, 3, 150, 8), dtype=dtype)
+    arrays = [values_of(one).astype("float64") for one in (q, k, v)]
+    rng = np.random.default_rng(1)
+    added = values_of(ft.tensor(rng.standard_normal(shape), dtype=getattr(ft, dtype))).astype("float64")
+    masks = {
+        "some": rng.random(shape) < 0.7,
+        "none left": np.zeros(shape, bool),
+        "added": added,
+        "infinite": np.where(rng.random(shape) < 0.3, -np.inf, added),
+    }
+    for name, mask in masks.items():
+        given = ft.tensor(mask) if mask.dtype == bool else ft.tensor(mask, dtype=getattr(ft, dtype))
+        got = values_of(attend(q, k, v, given)).astype("float64")
+        np.testing.assert_allclose(got, wanted(*arrays, mask), TOLERANCE[dtype], TOLERANCE[dtype], err_msg=name)
+        turned = ft.tensor(np.swapaxes(mask, -1, -2).copy(), dtype=given.dtype).mT
+        np.testing.assert_array_equal(values_of(attend(q, k, v, turned)).astype("float64"), got)
+
+
+def test_scale_and_groups():
+    q, k, v = drawn((2, 6, 5, 4), (2, 2, 7, 4), (2, 2, 7, 3))
+    mask = np.random.default_rng(1).random((2, 6, 5, 7)) < 0.6
+    repeated = [np.repeat(one.numpy(), 3, 1) for one in (k, v)]
+    for given in (None, mask, mask[:, :1], mask[0, 0]):
+        got = attend(q, k, v, None if given is None else ft.tensor(given), scale=0.3, enable_gqa=True)
+        np.testing.assert_allclose(got.numpy(), wanted(q.numpy(), *repeated, given, scale=0.3), 1e-12, 1e-12)
+    ours = [one.requires_grad_() for one in (q, k, v)]
+    assert gradcheck(lambda *given: attend(*given, enable_gqa=True), ours)
+
+
+CASES = {
+    "plain": {},
+    "causal": {"is_causal": True},
+    "bool mask": {"attn_mask": ft.tensor([[True, False, True], [False, False, False], [True, True, True]])},
+    "added": {"attn_mask": ft.tensor([[0.5, -1.0, 2.0]], dtype=ft.float64)},
+    "scale": {"scale": -0.7},
+}
+
+
+@pytest.mark.parametrize("options", CASES.values(), ids=CASES)
+def test_gradients(options):
+    operands = drawn((2, 3, 4), (2, 3, 4), (2, 3, 5), grad=True)
+    assert gradcheck(lambda *given: attend(*given, **options), operands)
+    assert gradgradcheck(lambda *given: attend(*given, **options), operands)
+
+
+@pytest.mark.filterwarnings("ignore:backward.create_graph=True")
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"dropout_p": 0.3}], ids=str)
+def test_gradients_of_many_tiles_are_those_of_order_two(options, dtype):
+    operands = drawn((2, 150, 24), (2, 200, 24), (2, 200, 33), dtype=dtype, grad=True)
+    along = drawn((2, 150, 33), dtype=dtype, seed=1)[0]
+    ft.manual_seed(3)
+    out = attend(*operands, **options)
+    out.backward(along, retain_graph=True, create_graph=True)
+    slow = [one.grad.detach() for one in operands]
+    for one in operands:
+        one.grad = None
+    out.backward(along)
+    for one, other in zip(operands, slow, strict=True):
+        got, expected = values_of(one.grad).astype("float64"), values_of(other).astype("float64")
+        np.testing.assert_allclose(got, expected, TOLERANCE[dtype], TOLERANCE[dtype])
+
+
+def test_masks_that_want_a_gradient():
+    operands = drawn((2, 3, 4), (2, 5, 4), (2, 5, 3), (3, 5), grad=True)
+    assert gradcheck(attend, operands)
+    assert gradgradcheck(attend, operands)
+    still = attend(*operands[:3], operands[3].detach())
+    np.testing.assert_allclose(attend(*operands).detach().numpy(), still.detach().numpy(), 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_dropout_drops_probabilities_by_their_number(dtype):
+    q, k, v = drawn((2, 70, 8), (2, 150, 8), (2, 150, 8), dtype=dtype)
+    ft.manual_seed(5)
+    got = attend(q, k, v, dropout_p=0.4)
+    ft.manual_seed(5)
+    assert (attend(q, k, v, dropout_p=0.4) == got).all()
+    ft.manual_seed(5)
+    pattern = F.dropout(ft.ones(2, 70, 150, dtype=ft.float64), 0.4).numpy()
+    scores = [values_of(one).astype("float64") for one in (q, k, v)]
+    kept = wanted(scores[0], scores[1], np.broadcast_to(np.eye(150), (2, 150, 150))) * pattern
+    np.testing.assert_allclose(values_of(got).astype("float64"), kept @ scores[2], TOLERANCE[dtype], TOLERANCE[dtype])
+    assert not values_of(attend(q, k, v, dropout_p=1.0)).any()
+
+
+def test_gradients_with_dropout():
+    operands = drawn((2, 3, 4), (2, 5, 4), (2, 5, 3), grad=True)
+
+    def seeded(*given):
+        ft.manual_seed(1)
+        return attend(*given, dropout_p=0.5)
+
+    assert gradcheck(seeded, operands)
+    assert gradgradcheck(seeded, operands)
+
+
+def test_not_a_number_spreads_along_its_row_alone():
+    q, k, v = drawn((3, 4), (5, 4), (5, 4))
+    q[1, 0] = float("nan")
+    got = attend(q, k, v).numpy()
+    assert np.isnan(got[1]).all()
+    assert np.isfinite(got[[0, 2]]).all()
+
+
+def peak(length):
+    """Bytes that attention and its gradient take at most beyond what there was, at that length."""
+    operands = drawn((1, 2, length, 16), (1, 2, length, 16), (1, 2, length, 16), dtype="float32", grad=True)
+    allocator = default_host_allocator()
+    allocator.trim()
+    allocator.reset_peak()
+    before = allocator.statistics()["reserved_bytes"]
+    attend(*operands, is_causal=True).sum().backward()
+    return allocator.statistics()["peak_reserved_bytes"] - before
+
+
+def test_memory_is_linear_in_length():
+    short, long = peak(1024), peak(4096)
+    assert long < 5 * short, (short, long)
+    assert long < 4096 * 4096 * 4, "scores of one head would be larger"
+
+
+REFUSED = {
+    "integers": (lambda m: attend(*[m.long()] * 3), "expected query, key and value in one floating dtype; got int64"),
+    "dtypes": (lambda m: attend(m, m, m.double()), "got float32, float32 and float64"),
+    "dimensions": (lambda m: attend(m[0], m, m), "expected query of at least 2 dimensions"),
+    "width": (lambda m: attend(m, m[:, :2], m), r"got \(3, 4\), \(3, 2\) and \(3, 4\)"),
+    "batches": (lambda m: attend(m.expand(2, 3, 4), m.expand(5, 3, 4), m), "shapes .* do not broadcast"),
+    "both masks": (lambda m: attend(m, m, m, ft.ones(3, 3), is_causal=True), "expected attn_mask or is_causal=True"),
+    "mask": (lambda m: attend(m, m, m, ft.ones(2, 3)), r"expected attn_mask that broadcasts to \(3, 3\); got \(2, 3\)"),
+    "mask's dtype": (
+        lambda m: attend(m, m, m, ft.ones(3, 3).long()),
+        "expected attn_mask of bool or float32; got int64",
+    ),
+    "share": (lambda m: attend(m, m, m, dropout_p=1.5), "expected a share dropout_p from 0 to 1; got 1.5"),
+    "heads": (
+        lambda m: attend(m.expand(3, 3, 4), m.expand(2, 3, 4), m.expand(2, 3, 4), enable_gqa=True),
+        "expected query's heads to be a multiple of key's and value's for enable_gqa; got 3, 2 and 2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(call, message):
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=f"scaled_dot_product_attention: .*{message}"):
+        call(ft.ones(3, 4))
