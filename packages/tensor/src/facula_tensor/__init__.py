@@ -79,11 +79,13 @@ from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
+from .ops import moments as _moments
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import shape as _shape
 from .ops import softmax as _softmax
+from .ops import sorting as _sorting
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
@@ -103,12 +105,14 @@ from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
+from .ops.moments import *
 from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.shape import *
 from .ops.softmax import *
+from .ops.sorting import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
@@ -144,11 +148,13 @@ __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _matmul.__all__
+__all__ += _moments.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
+__all__ += _sorting.__all__
 __all__ += _special.__all__
 __all__ += _strided.__all__
 __all__ += _sums.__all__

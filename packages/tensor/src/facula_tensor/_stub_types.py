@@ -73,7 +73,9 @@ RESULTS = {
     "__rdivmod__": "tuple[Tensor, Tensor]",
     "item": "Number",
     "layout": "object",
+    "sort": "Extremes",
     "tolist": "list[Any]",
+    "topk": "Extremes",
 }
 
 _EXTREME = (

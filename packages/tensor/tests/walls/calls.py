@@ -26,6 +26,11 @@ def classes(x: Any) -> Any:
     return ft.tensor([2, 0, 3], device=x.device)
 
 
+def places(x: Any) -> Any:
+    """A row for each element of `x`, which has twelve, some of them twice."""
+    return ft.tensor([[0, 1, 2, 0], [1, 1, 0, 2], [2, 0, 0, 1]], device=x.device)
+
+
 def corners(x: Any) -> Any:
     """Where in a plane of twelve elements four were found, one of them twice."""
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
@@ -147,6 +152,7 @@ CALLS = {
     "nll_loss_grad": lambda x, y: F.nll_loss_grad(x[0, 0], y, classes(x), None, LOSS),
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
+    "pick_along": lambda x, y: F.pick_along(x, places(x), (0,)),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True)),
@@ -170,6 +176,8 @@ CALLS = {
     "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
     "softplus": lambda x, y: F.softplus(x),
     "softplus_grad": lambda x, y: F.softplus_grad(x, y),
+    "sort": lambda x, y: x.sort(0)[0],
+    "spread_along": lambda x, y: F.spread_along(x, places(x), (0, 4)),
     "sqrt": lambda x, y: x.sqrt(),
     "square": lambda x, y: x.square(),
     "squared_difference": lambda x, y: F.squared_difference(x, y),
@@ -183,9 +191,11 @@ CALLS = {
     "tanh_grad": lambda x, y: F.tanh_grad(x, y),
     "to": lambda x, y: x.to(ft.float32),
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
+    "topk": lambda x, y: x.topk(2)[0],
     "transpose": lambda x, y: x.transpose(0, 1),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
+    "var": lambda x, y: x.var(1),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),
 }
