@@ -84,6 +84,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "as_strided",
     "as_tensor",
     "bernoulli",
@@ -169,6 +170,7 @@ __all__ = [
     "mm",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
     "multiply",
     "mv",
@@ -209,11 +211,14 @@ __all__ = [
     "sign",
     "sin",
     "softmax",
+    "sort",
     "split",
     "sqrt",
     "square",
     "squeeze",
     "stack",
+    "std",
+    "std_mean",
     "strided",
     "sub",
     "subtract",
@@ -223,10 +228,13 @@ __all__ = [
     "t",
     "tanh",
     "tensor",
+    "topk",
     "transpose",
     "true_divide",
     "unbind",
     "unsqueeze",
+    "var",
+    "var_mean",
     "where",
     "zeros",
     "zeros_like",
@@ -250,6 +258,8 @@ def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
@@ -423,6 +433,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements in order along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -508,6 +520,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -518,6 +532,10 @@ def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None)
     """A view without dimensions of length 1: all of them, or those among `dim`."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`."""
+def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    """`std` and `mean` of the same elements."""
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -530,12 +548,18 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    """`var` and `mean` of the same elements."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""

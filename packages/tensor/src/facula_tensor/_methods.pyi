@@ -181,6 +181,8 @@ class Methods:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -439,6 +441,8 @@ class Methods:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements in order along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
@@ -548,6 +552,8 @@ class Methods:
         """`sin` in place: changes this tensor and returns it."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
@@ -560,6 +566,8 @@ class Methods:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -584,6 +592,8 @@ class Methods:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
     def true_divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -604,6 +614,8 @@ class Methods:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
+    def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def view(self, *shape: Lengths) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
