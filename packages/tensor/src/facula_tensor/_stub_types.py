@@ -71,6 +71,8 @@ RESULTS = {
     "T": "Tensor",
     "__divmod__": "tuple[Tensor, Tensor]",
     "__rdivmod__": "tuple[Tensor, Tensor]",
+    "cummax": "Extremes",
+    "cummin": "Extremes",
     "item": "Number",
     "layout": "object",
     "sort": "Extremes",

@@ -1,9 +1,10 @@
-"""Rows of operators that need a whole line of elements, or say where elements are: sorts, moments."""
+"""Rows of operators that need a whole line of elements, or say where elements are: sorts, scans, moments, norms."""
 
 import numpy as np
-from harness import ALL, COMPLEX, FLOATS, REALS, Row, real_part
+from harness import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Row, accumulated, floating, real_part
 
 import facula_tensor as ft
+from facula_tensor import linalg
 
 REAL, BOTH = ("float64",), ("float64", "complex128")
 ORDERED = ("bool", *REALS)
@@ -18,7 +19,7 @@ def along(name, function, reference, **given):
 
 def flat(results):
     """What was made of one element, as of a number."""
-    return tuple(one[0] for one in results) if isinstance(results, tuple) else results[0]
+    return tuple(map(flat, results)) if isinstance(results, tuple) else np.reshape(results, ())
 
 
 def in_order(x, axis=-1, descending=False):
@@ -108,5 +109,91 @@ MOMENTS = [
     ),
 ]
 
-assert set(ORDERED) < set(ALL)
-ROWS = [*SORTS, *MOMENTS]
+
+def wide(x):
+    return x.astype(np.int64) if x.dtype.kind in "biu" else x
+
+
+def best_so_far(x, axis, best):
+    """Running extremes, and where each was found last."""
+    values = best.accumulate(x, axis)
+    places = np.where(x == values, np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)]), 0)
+    return values, np.maximum.accumulate(places, axis)
+
+
+SCAN = {"result": accumulated, "gradient": BOTH, "loose": 20, "out": True}
+
+SCANS = [
+    along("cumsum(0)", lambda x, **out: ft.cumsum(x, 0, **out), lambda x: wide(x).cumsum(0), **SCAN),
+    along("cumsum(-1)", lambda x, **out: ft.cumsum(x, -1, **out), lambda x: wide(x).cumsum(-1), **SCAN),
+    along("cumprod(0)", lambda x, **out: ft.cumprod(x, 0, **out), lambda x: wide(x).cumprod(0), **SCAN),
+    along("cumprod(-1)", lambda x, **out: ft.cumprod(x, -1, **out), lambda x: wide(x).cumprod(-1), **SCAN),
+    along(
+        "logcumsumexp",
+        lambda x, **out: ft.logcumsumexp(x, -1, **out),
+        lambda x: np.logaddexp.accumulate(x, -1),
+        dtypes=FLOATS,
+        gradient=REAL,
+        loose=10,
+        out=True,
+    ),
+    along(
+        "cummax", lambda x: tuple(ft.cummax(x, 0)), lambda x: best_so_far(x, 0, np.maximum), dtypes=ORDERED, meta=True
+    ),
+    along("cummin", lambda x: tuple(x.cummin(0)), lambda x: best_so_far(x, 0, np.minimum), dtypes=ORDERED),
+    along(
+        "cummax(-1).values",
+        lambda x: ft.cummax(x, -1).values,
+        lambda x: np.maximum.accumulate(x, -1),
+        dtypes=ORDERED,
+        gradient=REAL,
+        distinct=True,
+    ),
+]
+
+NORM = {"dtypes": FLOATS + COMPLEX, "result": real_part, "gradient": BOTH, "loose": 10, "out": True}
+
+
+def p_norm(p, axis=None):
+    return lambda x: (np.abs(x) ** p).sum(axis if x.ndim else None) ** (1 / p)
+
+
+NORMS = [
+    along("norm", ft.norm, p_norm(2), **NORM),
+    along("norm(dim=0)", lambda x, **out: ft.norm(x, dim=0, **out), p_norm(2, 0), **NORM),
+    along("norm(1, -1)", lambda x, **out: ft.norm(x, 1, -1, **out), p_norm(1, -1), **NORM),
+    along("norm(3, 0)", lambda x, **out: ft.norm(x, 3, 0, **out), p_norm(3, 0), **NORM),
+    along("norm(0.5)", lambda x, **out: ft.norm(x, 0.5, **out), p_norm(0.5), **{**NORM, "loose": 100, "second": False}),
+    along(
+        "norm(inf, 1)",
+        lambda x: x.norm(float("inf"), 1),
+        lambda x: np.abs(x).max(1),
+        **{**NORM, "out": False, "gradient": (), "shapes": ((3, 4),)},
+    ),
+    Row(
+        "linalg.matrix_norm(1)",
+        lambda x, **out: linalg.matrix_norm(x, 1, **out),
+        lambda x: np.abs(x).sum(-2).max(-1),
+        shapes=((2, 3, 4),),
+        **{**NORM, "gradient": REAL},
+    ),
+    along(
+        "logsumexp(0)",
+        lambda x, **out: ft.logsumexp(x, 0, **out),
+        lambda x: np.log(np.exp(x).sum(0)),
+        dtypes=ORDERED,
+        result=floating,
+        gradient=REAL,
+        loose=10,
+        out=True,
+    ),
+    Row(
+        "count_nonzero(0)",
+        lambda x: ft.count_nonzero(x, 0),
+        lambda x: np.count_nonzero(x, 0) if x.ndim else np.asarray(x != 0),
+        result=lambda dtype: "int64",
+    ),
+]
+
+assert {*ORDERED, *INTEGERS, *NUMBERS} <= set(ALL)
+ROWS = [*SORTS, *MOMENTS, *SCANS, *NORMS]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_tensor import linalg
 
 NAN = float("nan")
 
@@ -83,3 +84,52 @@ def test_gradient_of_a_standard_deviation_of_nothing():
     deviation, mean = ft.std_mean(x, correction=0)
     (deviation + mean).backward()
     assert x.grad.tolist() == [0.0, 1.0]
+
+
+def test_scans_of_nan_zero_and_many():
+    x = ft.tensor([1.0, NAN, 3.0])
+    assert x.cummax(0).indices.tolist() == [0, 1, 1] and x.cummin(0).indices.tolist() == [0, 1, 1]
+    assert ft.tensor([2, 2, 1]).cummax(0).indices.tolist() == [0, 1, 1]
+    big = ft.ones(1 << 20) * 0.1
+    assert big.cumsum(0)[-1].item() == pytest.approx(0.1 * (1 << 20), rel=1e-6)
+    assert ft.tensor([100, 100], dtype=ft.uint8).cumsum(0, dtype=ft.uint8).tolist() == [100, 200]
+    assert ft.tensor([200, 100], dtype=ft.uint8).cumsum(0, dtype=ft.uint8).tolist() == [200, 44]
+    y = ft.tensor([1.0, 2.0])
+    assert y.cumsum_(0) is y and y.tolist() == [1.0, 3.0]
+    assert ft.zeros(0, 3).cumsum(0).shape == (0, 3)
+    with pytest.raises(TypeError, match="cumsum: expected dim to be an integer"):
+        y.cumsum()
+
+
+def test_gradient_of_running_products_through_zeros():
+    x = ft.tensor([2.0, 0.0, 3.0, 0.0, 5.0], requires_grad=True)
+    x.cumprod(0).sum().backward()
+    assert x.grad.tolist() == [1.0, 8.0, 0.0, 0.0, 0.0]
+
+
+def test_running_sums_of_exponentials_at_infinity():
+    x = ft.tensor([float("-inf"), 0.0, float("-inf"), 1000.0], requires_grad=True)
+    out = x.logcumsumexp(0)
+    assert out.tolist() == [float("-inf"), 0.0, 0.0, 1000.0]
+    out[3].backward()
+    assert x.grad.tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_norms_of_nothing_and_of_orders_without_a_way():
+    x = ft.zeros(3, requires_grad=True)
+    for p in (0.5, 1, 1.5, 2, 3):
+        (slope,) = [ft.norm(x, p).backward() or x.grad.clone()]
+        assert slope.tolist() == [0.0, 0.0, 0.0], p
+    assert ft.norm(ft.tensor([3.0, 0.0]), 0).item() == 1.0
+    assert ft.norm(ft.tensor([1e200, 1e200], dtype=ft.float64) / 1e200).item() == pytest.approx(2**0.5)
+    assert ft.norm(ft.full((2,), 3e19)).item() == pytest.approx(3e19 * 2**0.5)
+    assert linalg.norm(ft.tensor([[1.0, -2.0], [3.0, 4.0]]), float("inf")).item() == 7.0
+    assert ft.logsumexp(ft.full((2,), float("-inf")), 0).item() == float("-inf")
+    assert ft.logsumexp(ft.zeros(0), 0).item() == float("-inf")
+    assert ft.dist(ft.ones(2), ft.zeros(2), 1).item() == 2.0
+    with pytest.raises(NotImplementedError, match=r"linalg\.norm: ord=2 needs singular values"):
+        linalg.norm(ft.ones(2, 2), 2)
+    with pytest.raises(TypeError, match="norm: not defined for int64"):
+        ft.arange(3).norm()
+    with pytest.raises(ValueError, match=r"linalg\.matrix_norm: expected at least 2 dimensions"):
+        linalg.matrix_norm(ft.ones(2))
