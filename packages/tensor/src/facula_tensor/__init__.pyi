@@ -112,7 +112,13 @@ __all__ = [
     "conv2d",
     "conv_transpose2d",
     "cos",
+    "count_nonzero",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "default_generator",
+    "dist",
     "div",
     "divide",
     "dot",
@@ -153,10 +159,12 @@ __all__ = [
     "log",
     "log1p",
     "log_softmax",
+    "logcumsumexp",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logsumexp",
     "lt",
     "manual_seed",
     "matmul",
@@ -179,6 +187,7 @@ __all__ = [
     "neg",
     "negative",
     "nonzero",
+    "norm",
     "normal",
     "not_equal",
     "numel",
@@ -302,6 +311,18 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+    """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
+    """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -370,6 +391,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -378,6 +401,8 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
+def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def manual_seed(seed: builtins.int) -> Generator:
@@ -458,6 +483,8 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 @overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
+def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
 def numel(input: Tensor) -> builtins.int:

@@ -257,10 +257,24 @@ class Methods:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
+    def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
+    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+    def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumprod` in place: changes this tensor and returns it."""
+    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+    def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumsum` in place: changes this tensor and returns it."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -271,6 +285,8 @@ class Methods:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
         """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
+        """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
@@ -369,6 +385,8 @@ class Methods:
         """`log` in place: changes this tensor and returns it."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -385,6 +403,8 @@ class Methods:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Operand) -> Tensor:
         """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -490,6 +510,8 @@ class Methods:
     @overload
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
+    def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
     def not_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
