@@ -84,7 +84,9 @@ from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import ranks as _ranks
 from .ops import scans as _scans
+from .ops import searching as _searching
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
@@ -113,7 +115,9 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.ranks import *
 from .ops.scans import *
+from .ops.searching import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
@@ -157,7 +161,9 @@ __all__ += _norms.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
+__all__ += _ranks.__all__
 __all__ += _scans.__all__
+__all__ += _searching.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
 __all__ += _sorting.__all__

@@ -79,6 +79,38 @@ SORTS = [
     ),
 ]
 
+
+def ranked(k, x, axis=-1):
+    """The element of one rank, and where it is."""
+    values, places = in_order(x, axis)
+    return values.take(k, axis), places.take(k, axis)
+
+
+RANKS = [
+    along(
+        "kthvalue(2)", lambda x: tuple(x.kthvalue(2, 0)), lambda x: ranked(1, x, 0), dtypes=ORDERED, shapes=((3, 4),)
+    ),
+    along("median(1)", lambda x: tuple(ft.median(x, 1)), lambda x: ranked(1, x), dtypes=ORDERED, shapes=((3, 4),)),
+    along(
+        "median",
+        lambda x, **out: ft.median(x, **out),
+        lambda x: np.sort(x, None)[(x.size - 1) // 2],
+        dtypes=ORDERED,
+        gradient=REAL,
+        distinct=True,
+        out=True,
+    ),
+    along(
+        "nanmedian(0).values",
+        lambda x: x.nanmedian(0, True).values,
+        lambda x: np.sort(x, 0)[:1] if x.ndim > 1 else np.sort(x, 0)[1:2],
+        dtypes=ORDERED,
+        gradient=REAL,
+        distinct=True,
+        shapes=((2, 4),),
+    ),
+]
+
 SPREAD = {"dtypes": FLOATS + COMPLEX, "result": real_part, "gradient": BOTH, "loose": 10}
 
 MOMENTS = [
@@ -196,4 +228,4 @@ NORMS = [
 ]
 
 assert {*ORDERED, *INTEGERS, *NUMBERS} <= set(ALL)
-ROWS = [*SORTS, *MOMENTS, *SCANS, *NORMS]
+ROWS = [*SORTS, *RANKS, *MOMENTS, *SCANS, *NORMS]

