@@ -91,7 +91,9 @@ static struct place find_segment(const struct work *work, int64_t number)
 static void deliver(const struct work *work, const struct place *place, const char *states)
 {
     const struct facula_reduce *plan = work->plan;
-    if (plan->arg_values)
+    if (plan->reducer->finish_with)
+        plan->reducer->finish_with(states, place->count, place->values, plan->nest[2], plan->correction, plan->root);
+    else if (plan->arg_values)
         plan->reducer->finish(states, place->count, place->values, plan->nest[2]);
     if (plan->arg_indices)
         plan->reducer->finish_index(states, place->count, place->indices, plan->nest[3]);

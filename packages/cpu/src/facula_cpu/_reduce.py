@@ -48,6 +48,19 @@ def plan_arg_extreme(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (False, True))
 
 
+@planner("var")
+def plan_var(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """The variance, or its root; parameters (sorted dims, keepdim, correction, root). Real also of complex numbers."""
+    dims, keepdim, correction, root = parameters
+    return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False), correction, root)
+
+
+@planner("norm2")
+def plan_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """The root of the sum of squares; parameters (sorted dims, keepdim). Real also of complex numbers."""
+    return plan_reduction(operator, inputs, outputs, parameters)
+
+
 REDUCERS = {"argmax": "max_dim", "argmin": "min_dim"}
 
 
@@ -59,6 +72,8 @@ def _plan(
     dims: tuple[int, ...],
     keepdim: bool,
     wanted: tuple[bool, bool],
+    correction: float = 0,
+    root: bool = False,
 ) -> Plan:
     (a,) = inputs
     name = REDUCERS.get(operator, operator)
@@ -79,6 +94,7 @@ def _plan(
     by_column = by_column or (inner < short and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
+    struct.correction, struct.root = correction, root
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
     driver = kernel_for("reduce")
     return bound_plan(

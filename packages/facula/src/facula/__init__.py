@@ -42,7 +42,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda
+from . import autograd, cuda, linalg
 from ._names import publish as _publish
 from ._saving import load, save
 
@@ -64,26 +64,29 @@ short, int, long = int16, int32, int64
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
     "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs", "absolute", "add",
-    "all", "amax", "amin", "any", "arange", "argmax", "argmin", "as_strided", "as_tensor", "autograd", "bernoulli",
-    "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "bmm", "bool", "broadcast_to", "can_cast", "cat", "cdouble", "cfloat", "channels_last", "channels_last_3d",
-    "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex64", "complex128", "concat", "concatenate",
-    "contiguous_format", "conv2d", "conv_transpose2d", "cos", "cuda", "default_generator", "device", "div", "divide",
-    "dot", "double", "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp", "expm1", "eye",
-    "flatten", "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack", "from_numpy",
-    "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
+    "all", "amax", "amin", "any", "arange", "argmax", "argmin", "argsort", "as_strided", "as_tensor", "autograd",
+    "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "bmm", "bool", "broadcast_to", "bucketize", "can_cast", "cat", "cdouble",
+    "cfloat", "channels_last", "channels_last_3d", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone",
+    "complex64", "complex128", "concat", "concatenate", "contiguous_format", "conv2d", "conv_transpose2d", "cos",
+    "count_nonzero", "cuda", "cummax", "cummin", "cumprod", "cumsum", "default_generator", "device", "dist", "div",
+    "divide", "dot", "double", "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp",
+    "expm1", "eye", "flatten", "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack",
+    "from_numpy", "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
     "get_rng_state", "greater", "greater_equal", "gt", "half", "inf", "inference_mode", "initial_seed", "int", "int8",
     "int16", "int32", "int64", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled",
-    "is_tensor", "isfinite", "isinf", "isnan", "layout", "le", "less", "less_equal", "linspace", "load", "log",
-    "log1p", "log_softmax", "logical_and", "logical_not", "logical_or", "logical_xor", "long", "lt", "manual_seed",
-    "matmul", "max", "max_pool2d", "maximum", "mean", "memory_format", "min", "minimum", "mm", "moveaxis", "movedim",
-    "mul", "multiply", "mv", "nan", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "normal",
-    "not_equal", "numel", "ones", "ones_like", "optim", "permute", "pi", "pow", "preserve_format", "printoptions",
-    "prod", "promote_types", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "reciprocal", "relu",
-    "remainder", "reshape", "result_type", "rsqrt", "save", "seed", "select", "set_default_dtype", "set_grad_enabled",
-    "set_num_threads", "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "sin", "softmax", "split",
-    "sqrt", "square", "squeeze", "stack", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tanh",
-    "tensor", "transpose", "true_divide", "uint8", "unbind", "unsqueeze", "utils", "where", "zeros", "zeros_like",
+    "is_tensor", "isfinite", "isinf", "isnan", "kthvalue", "layout", "le", "less", "less_equal", "linalg", "linspace",
+    "load", "log", "log1p", "log_softmax", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logsumexp", "long", "lt", "manual_seed", "matmul", "max", "max_pool2d", "maximum", "mean", "median",
+    "memory_format", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multiply", "mv", "nan",
+    "nanmedian", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel",
+    "ones", "ones_like", "optim", "permute", "pi", "pow", "preserve_format", "printoptions", "prod", "promote_types",
+    "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "reciprocal", "relu", "remainder", "reshape",
+    "result_type", "rsqrt", "save", "searchsorted", "seed", "select", "set_default_dtype", "set_grad_enabled",
+    "set_num_threads", "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "sin", "softmax", "sort",
+    "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "swapaxes",
+    "swapdims", "t", "tanh", "tensor", "topk", "transpose", "true_divide", "uint8", "unbind", "unique",
+    "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.

@@ -79,11 +79,17 @@ from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
+from .ops import moments as _moments
+from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import ranks as _ranks
+from .ops import scans as _scans
+from .ops import searching as _searching
 from .ops import shape as _shape
 from .ops import softmax as _softmax
+from .ops import sorting as _sorting
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
@@ -103,12 +109,18 @@ from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
+from .ops.moments import *
+from .ops.norms import *
 from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.ranks import *
+from .ops.scans import *
+from .ops.searching import *
 from .ops.shape import *
 from .ops.softmax import *
+from .ops.sorting import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
@@ -144,11 +156,17 @@ __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _matmul.__all__
+__all__ += _moments.__all__
+__all__ += _norms.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
+__all__ += _ranks.__all__
+__all__ += _scans.__all__
+__all__ += _searching.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
+__all__ += _sorting.__all__
 __all__ += _special.__all__
 __all__ += _strided.__all__
 __all__ += _sums.__all__
@@ -160,4 +178,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg"})

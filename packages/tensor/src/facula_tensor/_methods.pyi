@@ -181,6 +181,8 @@ class Methods:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -189,6 +191,8 @@ class Methods:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -255,10 +259,24 @@ class Methods:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
+    def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
+    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+    def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumprod` in place: changes this tensor and returns it."""
+    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+    def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumsum` in place: changes this tensor and returns it."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -269,6 +287,8 @@ class Methods:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
         """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
+        """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
@@ -343,6 +363,8 @@ class Methods:
         """Whether each element is NaN; for complex ones, whether a part is."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -367,6 +389,8 @@ class Methods:
         """`log` in place: changes this tensor and returns it."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -383,6 +407,8 @@ class Methods:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Operand) -> Tensor:
         """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -415,6 +441,15 @@ class Methods:
     def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
     @overload
+    def median(self, *, out: Tensor | None = None) -> Tensor:
+        """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+    @overload
+    def median(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def median(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
     @overload
@@ -435,10 +470,14 @@ class Methods:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements in order along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
@@ -449,6 +488,15 @@ class Methods:
         """`mul` in place: changes this tensor and returns it."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    @overload
+    def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
+        """`median` of the elements that are no NaN; NaN where there are none."""
+    @overload
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -486,6 +534,8 @@ class Methods:
     @overload
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
+    def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
     def not_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -548,6 +598,8 @@ class Methods:
         """`sin` in place: changes this tensor and returns it."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
@@ -560,6 +612,8 @@ class Methods:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -584,6 +638,8 @@ class Methods:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
     def true_divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -602,8 +658,34 @@ class Methods:
         """Views of the elements along `dim`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+    @overload
+    def unique_consecutive(self, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
+    def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def view(self, *shape: Lengths) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:

@@ -71,9 +71,15 @@ RESULTS = {
     "T": "Tensor",
     "__divmod__": "tuple[Tensor, Tensor]",
     "__rdivmod__": "tuple[Tensor, Tensor]",
+    "cummax": "Extremes",
+    "cummin": "Extremes",
     "item": "Number",
+    "kthvalue": "Extremes",
     "layout": "object",
+    "mode": "Extremes",
+    "sort": "Extremes",
     "tolist": "list[Any]",
+    "topk": "Extremes",
 }
 
 _EXTREME = (
@@ -85,6 +91,20 @@ _EXTREME = (
     "out: Sequence[Tensor] | None = None) -> Extremes",
     "(input: Tensor, *, keepdim: bool = False, axis: int, keepdims: bool = False, "
     "out: Sequence[Tensor] | None = None) -> Extremes",
+)
+_MEDIAN = (
+    "(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, keepdims: bool = False, "
+    "out: Sequence[Tensor] | None = None) -> Extremes",
+    "(input: Tensor, *, keepdim: bool = False, axis: int, keepdims: bool = False, "
+    "out: Sequence[Tensor] | None = None) -> Extremes",
+)
+_COUNTED = "return_counts: bool = False, dim: int | None = None"
+_DISTINCT = (
+    "return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: int | None = None) -> Tensor",
+    f"*, return_inverse: Literal[True], {_COUNTED}) -> tuple[Tensor, ...]",
+    "*, return_counts: Literal[True], return_inverse: bool = False, dim: int | None = None) -> tuple[Tensor, ...]",
+    f"return_inverse: bool = False, {_COUNTED}) -> Tensor | tuple[Tensor, ...]",
 )
 _WINDOW = (
     "kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, "
@@ -101,7 +121,9 @@ OVERLOADS = {
         f"(input: Tensor, {_WINDOW}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
         f"(input: Tensor, {_WINDOW}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
     ),
+    "median": _MEDIAN,
     "min": _EXTREME,
+    "nanmedian": _MEDIAN,
     "narrow": (
         "(input: Tensor, dim: int, start: SupportsIndex, length: int) -> Tensor",
         "(input: Tensor, *, axis: int, start: SupportsIndex, length: int) -> Tensor",
@@ -119,6 +141,8 @@ OVERLOADS = {
         "(self: Tensor, dtype: None = None, non_blocking: bool = False) -> str",
         "(self: Tensor, dtype: DTypeLike | type[Tensor], non_blocking: bool = False) -> Tensor",
     ),
+    "unique": tuple(f"(input: Tensor, sorted: bool = True, {rest}" for rest in _DISTINCT),
+    "unique_consecutive": tuple(f"(input: Tensor, {rest}" for rest in _DISTINCT),
     "where": (
         "(condition: Tensor) -> tuple[Tensor, ...]",
         "(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor",

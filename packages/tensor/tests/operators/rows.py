@@ -17,6 +17,7 @@ from harness import (
     floating,
     real_part,
 )
+from rows_along import ROWS as ALONG
 
 import facula_tensor as ft
 
@@ -426,6 +427,6 @@ SHAPES = [
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
 ]
 
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
+ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *ALONG]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

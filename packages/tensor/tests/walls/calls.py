@@ -26,6 +26,11 @@ def classes(x: Any) -> Any:
     return ft.tensor([2, 0, 3], device=x.device)
 
 
+def places(x: Any) -> Any:
+    """A row for each element of `x`, which has twelve, some of them twice."""
+    return ft.tensor([[0, 1, 2, 0], [1, 1, 0, 2], [2, 0, 0, 1]], device=x.device)
+
+
 def corners(x: Any) -> Any:
     """Where in a plane of twelve elements four were found, one of them twice."""
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
@@ -100,6 +105,10 @@ CALLS = {
     "count_true": lambda x, y: x[mask(x)],
     "cross_entropy": lambda x, y: F.cross_entropy(x, classes(x), y.detach()[0], LOSS),
     "cross_entropy_grad": lambda x, y: F.cross_entropy_grad(x[0, 0], y, classes(x), None, LOSS),
+    "cummax": lambda x, y: x.cummax(0)[0],
+    "cummin": lambda x, y: x.cummin(1)[0],
+    "cumprod": lambda x, y: x.cumprod(1),
+    "cumsum": lambda x, y: x.cumsum(0),
     "div": lambda x, y: x / y,
     "dropout": lambda x, y: F.dropout(x, (0.3, 1, 2)),
     "elu": lambda x, y: F.elu(x - 1, y),
@@ -123,6 +132,7 @@ CALLS = {
     "index": lambda x, y: x[None, 1:, ::2],
     "index_back": lambda x, y: F.index_back(x, (ft.zeros(5, x.shape[1])._layout, (slice(1, 4), Ellipsis))),
     "isnan": lambda x, y: F.isnan(x),
+    "kthvalue": lambda x, y: x.kthvalue(2)[0],
     "le": lambda x, y: x <= y,
     "leaky_relu": lambda x, y: F.leaky_relu(x - 1, y),
     "linear": lambda x, y: F.linear(x, y, x[0, :3]),
@@ -133,8 +143,10 @@ CALLS = {
     "log_sigmoid_grad": lambda x, y: F.log_sigmoid_grad(x, y),
     "log_softmax": lambda x, y: x.log_softmax(1),
     "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
+    "logcumsumexp": lambda x, y: x.logcumsumexp(1),
     "logistic_loss": lambda x, y: F.logistic_loss(x - 1, y / 4, y),
     "logistic_slope": lambda x, y: F.logistic_slope(x - 1, y / 4, y),
+    "logsumexp": lambda x, y: x.logsumexp(1),
     "lt": lambda x, y: x < y,
     "matmul": lambda x, y: x @ y.t(),
     "max_dim": lambda x, y: x.max(1).values,
@@ -142,25 +154,35 @@ CALLS = {
     "max_pool2d_grad": lambda x, y: F.max_pool2d_grad(x[:2, :2], corners(x), (None, (3, 4))),
     "max_pool2d_pick": lambda x, y: F.max_pool2d_pick(x, corners(x), (None, (2, 2))),
     "maximum": lambda x, y: ft.maximum(x, y),
+    "median_all": lambda x, y: x.median(),
+    "median_dim": lambda x, y: x.median(0)[0],
     "min_dim": lambda x, y: x.min(0).values,
     "minimum": lambda x, y: ft.minimum(x, y),
+    "mode": lambda x, y: x.mode(1)[0],
     "mul": lambda x, y: x * y,
+    "nanmedian_all": lambda x, y: x.nanmedian(),
+    "nanmedian_dim": lambda x, y: x.nanmedian(1)[0],
     "ne": lambda x, y: x != y,
     "neg": lambda x, y: -x,
     "nll_loss": lambda x, y: F.nll_loss(x, classes(x), y.detach()[0], LOSS),
     "nll_loss_grad": lambda x, y: F.nll_loss_grad(x[0, 0], y, classes(x), None, LOSS),
+    "norm2": lambda x, y: x.norm(dim=0),
+    "norm_p": lambda x, y: x.norm(3, 1),
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
+    "pick_along": lambda x, y: F.pick_along(x, places(x), (0,)),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
     "reciprocal": lambda x, y: x.reciprocal(),
+    "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
     "relu": lambda x, y: (x - 1).relu(),
     "relu_grad": lambda x, y: F.relu_grad(x, y),
     "remainder": lambda x, y: x % y,
     "reverse_dims": lambda x, y: x.T,
     "rsqrt": lambda x, y: x.rsqrt(),
+    "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
     "select": lambda x, y: x[1],
     "sigmoid": lambda x, y: x.sigmoid(),
     "sigmoid_grad": lambda x, y: F.sigmoid_grad(x, y),
@@ -174,6 +196,8 @@ CALLS = {
     "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
     "softplus": lambda x, y: F.softplus(x),
     "softplus_grad": lambda x, y: F.softplus_grad(x, y),
+    "sort": lambda x, y: x.sort(0)[0],
+    "spread_along": lambda x, y: F.spread_along(x, places(x), (0, 4)),
     "sqrt": lambda x, y: x.sqrt(),
     "square": lambda x, y: x.square(),
     "squared_difference": lambda x, y: F.squared_difference(x, y),
@@ -187,9 +211,11 @@ CALLS = {
     "tanh_grad": lambda x, y: F.tanh_grad(x, y),
     "to": lambda x, y: x.to(ft.float32),
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
+    "topk": lambda x, y: x.topk(2)[0],
     "transpose": lambda x, y: x.transpose(0, 1),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
+    "var": lambda x, y: x.var(1),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),
 }

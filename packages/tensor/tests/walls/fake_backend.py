@@ -93,7 +93,7 @@ class FakeBackend:
         plan = self.cpu.plan(operator, inputs, outputs, parameters)
         layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
         if operator == "cat":
-            launch = partial(self._launch_cat, plan, outputs[0])
+            launch = partial(self._launch_cat, plan, outputs[0].dtype.itemsize)
         elif operator.endswith("_step"):
             launch = partial(self._launch_step, plan, layouts)
         else:
@@ -165,13 +165,13 @@ class FakeBackend:
         numbers = len(args) - len(layouts)
         self._launch(plan, [None] * numbers + layouts, n, *args)
 
-    def _launch_cat(self, plan: Plan, layout: Layout, n: int, outer: int, parts: int, *args: int) -> None:
+    def _launch_cat(self, plan: Plan, itemsize: int, n: int, outer: int, parts: int, *args: int) -> None:
         """Each part is an address and what it gives to each of the outer steps."""
         *pairs, out = args
         if None in args:
             raise TypeError("an address is None: the buffer is in another order")
         assert len(pairs) == 2 * parts
-        blocks = [self.allocator.block_at(out, layout.nbytes, handed_out=True)]
+        blocks = [self.allocator.block_at(out, n * itemsize, handed_out=True)]
         for address, nbytes in zip(pairs[::2], pairs[1::2], strict=True):
             blocks.append(self.allocator.block_at(address, nbytes * outer, handed_out=True))
         self._put("cat", blocks, lambda: plan.launch(n, outer, parts, *args))

@@ -1,4 +1,4 @@
-"""What `max` and `min` along a dimension give."""
+"""What operators along a dimension give that say where the elements are: `max`, `sort`, `topk` and others."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ __all__: list[str] = []
 
 
 class Extremes(tuple):
-    """What `max` and `min` along a dimension give: `values` and `indices`."""
+    """The elements an operator chose along a dimension and where they are: `values` and `indices`."""
 
     __slots__ = ()
     name = "extremes"
-    values = property(lambda self: self[0], doc="The extreme elements.")
+    values = property(lambda self: self[0], doc="The chosen elements.")
     indices = property(lambda self: self[1], doc="Where along the dimension they are (int64).")
 
     def __repr__(self) -> str:
@@ -29,3 +29,18 @@ class MinExtremes(Extremes):
 
     __slots__ = ()
     name = "min"
+
+
+def pair_named(operation: str) -> type[Extremes]:
+    """The class of the pairs that an operation gives."""
+    return type(operation, (Extremes,), {"__slots__": (), "name": operation, "__doc__": f"Of `{operation}`."})
+
+
+Sorted = pair_named("sort")
+TopK = pair_named("topk")
+KthValue = pair_named("kthvalue")
+Median = pair_named("median")
+NanMedian = pair_named("nanmedian")
+Mode = pair_named("mode")
+CumMax = pair_named("cummax")
+CumMin = pair_named("cummin")

@@ -1,0 +1,87 @@
+"""Linear algebra by the names of `torch.linalg`: norms so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+
+from ._overrides import asks
+from ._promotion import as_real
+from ._tensor import Tensor
+from ._viewing import as_tensor
+from .ops.norms import matrix_norm_of, vector_norm_of
+
+__all__ = ["matrix_norm", "norm", "vector_norm"]
+
+
+@asks
+@boundary
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
+
+    inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Computed in `dtype` where given. TypeError
+    for integers.
+
+    >>> from facula_tensor import tensor
+    >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
+    tensor(4.)
+    """
+    return vector_norm_of("linalg.vector_norm", x, as_real(ord, "linalg.vector_norm", "ord"), dim, keepdim, dtype, out)
+
+
+@asks
+@boundary
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows).
+
+    NotImplementedError for 2, -2 and 'nuc', which need singular values.
+
+    >>> from facula_tensor import tensor
+    >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
+    return matrix_norm_of("linalg.matrix_norm", A, ord, dim, keepdim, dtype, out)
+
+
+@asks
+@boundary
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+) -> Tensor:
+    """`vector_norm` of all elements, or along one `dim`; `matrix_norm` along two, or of a matrix with `ord`.
+
+    >>> from facula_tensor import tensor
+    >>> norm(tensor([[3.0, 4.0]])), norm(tensor([[3.0, 4.0]]), dim=0)
+    (tensor(5.), tensor([3., 4.]))
+    """
+    name = "linalg.norm"
+    A = as_tensor(name, A)
+    if ord is None:
+        return vector_norm_of(name, A, 2, dim, keepdim, dtype, out)
+    pair = isinstance(dim, (tuple, list)) and len(dim) == 2
+    if isinstance(ord, str) or pair or (dim is None and A.ndim == 2):
+        return matrix_norm_of(name, A, ord, (-2, -1) if dim is None else dim, keepdim, dtype, out)
+    return vector_norm_of(name, A, as_real(ord, name, "ord"), dim, keepdim, dtype, out)

@@ -1,0 +1,76 @@
+"""What operators along one dimension share: reading their arguments, and moving elements by index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_storage import Layout, contiguous
+from facula_storage.extend import COMPLEX
+
+from .._declare import operator
+from .._errors import DTypeError
+from .._general import describe
+from .._memory import check_out
+from .._tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._viewing import as_tensor
+from .copying import give
+from .extreme_pairs import Extremes
+from .reducing import needed_dim
+
+
+@operator
+class _pick_along:
+    """The elements at `index` along a dimension: out[i][j] = input[index[i][j]][j]."""
+
+    inputs = ("input", "index")
+    parameters = ("dim",)
+    holomorphic = False
+
+    def outputs(layout, index, dim):
+        return contiguous(index.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, index, input_layout, dim):
+        return F.spread_along(g, index, (dim, input_layout.shape[dim] if input_layout.shape else 1))
+
+
+@operator
+class _spread_along:
+    """Zeros, `size` of them along a dimension, with the elements added at `index`."""
+
+    inputs = ("input", "index")
+    parameters = ("dim", "size")
+    holomorphic = False
+
+    def outputs(layout, index, dim, size):
+        shape = layout.shape
+        return contiguous((*shape[:dim], size, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
+
+    def reverse_input(F, g, index, dim):
+        return F.pick_along(g, index, (dim,))
+
+
+def one_dim(operation: str, input: Any, dim: Any, axis: Any = None) -> tuple[Tensor, int]:
+    """`input` at one moment and the dimension that `dim` (or `axis`) means; 0 of a tensor that has none."""
+    if axis is not None:
+        dim = axis
+    input = steady(as_tensor(operation, input))
+    return input, check_dim(operation, needed_dim(operation, dim, None), len(layout_of_tensor(input).shape))
+
+
+def check_ordered(operation: str, layout: Layout) -> None:
+    """TypeError for complex numbers."""
+    if layout.dtype.category == COMPLEX:
+        raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
+
+
+def pair(kind: type[Extremes], results: Any, out: Any) -> Any:
+    """Values and indices as a pair that has these names, or in the tensors of `out`."""
+    if out is None:
+        return kind(results)
+    name = kind.name
+    if not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise InvalidTypeError(f"{name}: expected out to be two tensors (values, indices); got {describe(out)}")
+    values, indices = results
+    check_out(name, layout_of_tensor(indices), out[1], ())
+    return kind((give(name, values, out[0]), give(name, indices, out[1])))

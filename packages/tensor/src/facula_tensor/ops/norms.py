@@ -1,0 +1,252 @@
+"""Norms of vectors and matrices, and sums of exponentials. What they are called in `linalg` stands in `..linalg`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import Layout, bool_, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_dtype, as_real, floating
+from .._tensor import Tensor, check_dim, layout_of_tensor, method
+from .._viewing import as_tensor
+from .copying import give
+from .moments import real_dtype
+from .reducing import axis_for, needed_dim, reduced, reduction
+
+__all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
+
+INF = float("inf")
+SINGULAR = (2, -2, "nuc")
+
+
+def check_inexact(name: str, layout: Layout) -> None:
+    """TypeError for integers and bool."""
+    if layout.dtype.category < FLOATING:
+        raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
+
+
+@operator
+class _norm2:
+    """The root of the sum of squared magnitudes along dimensions."""
+
+    parameters = ("dims", "keepdim")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim):
+        check_inexact("norm", layout)
+        return reduced(layout, dims, keepdim, real_dtype(layout))
+
+    def reverse_input(F, g, input, input_layout, dims, keepdim):
+        norm = F.norm2(input, (dims, True))
+        scale = F.div(F.reshape(g, tuple(norm.shape)), norm)
+        return F.mul(input, F.where(F.eq(norm, 0), 0, scale))
+
+
+@operator
+class _norm_p:
+    """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
+
+    parameters = ("dims", "keepdim", "p")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim, p):
+        return reduced(layout, dims, keepdim, real_dtype(layout))
+
+    def execute(operands, parameters):
+        (input,), (dims, keepdim, p) = operands, parameters
+        layout = layout_of_tensor(input)
+        dtype = real_dtype(layout)
+        magnitudes = raw.abs(input) if p else raw.ne(input, 0)
+        if dtype.itemsize == 2 or not p:
+            magnitudes = raw.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
+        total = raw.sum(raw.pow(magnitudes, p) if p else magnitudes, (dims, keepdim))
+        result = raw.pow(total, 1 / p) if p else total
+        return [raw.to(result, (dtype,)) if dtype.itemsize == 2 else result]
+
+    def reverse_input(F, g, input, input_layout, dims, keepdim, p):
+        if not p:
+            return F.zeros_of(input, input_layout)
+        norm = F.norm_p(input, (dims, True, p))
+        g = F.reshape(g, tuple(norm.shape))
+        magnitudes = F.abs(input)
+        nothing = F.eq(magnitudes, 0)
+        whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
+        slope = F.where(nothing, 0, F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1)))
+        return F.mul(F.div(input, whole), F.where(F.eq(norm, 0), 0, slope))
+
+
+def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+    """The p-norm along dimensions, real also of complex numbers."""
+    input, (dims, kept) = reduction(name, input, dim, keepdim)
+    if dtype is not None:
+        wanted = as_dtype(dtype, name)
+        category = layout_of_tensor(input).dtype.category
+        if wanted.category < FLOATING or (category == COMPLEX) != (wanted.category == COMPLEX):
+            raise DTypeError(
+                f"{name}: expected dtype to be {'complex' if category == COMPLEX else 'floating'}; got {wanted.name}"
+            )
+        input = recording.to(input, (wanted,))
+    check_inexact(name, layout_of_tensor(input))
+    if not dims:  # of a number
+        input, dims, kept = recording.unsqueeze(input, 0), (0,), False
+    if p == 2:
+        result = recording.norm2(input, (dims, kept))
+    elif p == 1:
+        result = recording.sum(recording.abs(input), (dims, kept))
+    elif p in (INF, -INF):
+        result = (recording.amax if p > 0 else recording.amin)(recording.abs(input), (dims, kept))
+    else:
+        result = recording.norm_p(input, (dims, kept, p))
+    return give(name, result, out)
+
+
+def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+    """The Frobenius norm, or the greatest or least sum of a column's or a row's magnitudes."""
+    input = as_tensor(name, input)
+    ndim = layout_of_tensor(input).ndim
+    if not (isinstance(dim, (tuple, list)) and len(dim) == 2):
+        raise ArgumentError(f"{name}: expected dim to be two dimensions; got {dim!r}")
+    if ndim < 2:
+        raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
+    rows, columns = (check_dim(name, one, ndim) for one in dim)
+    if rows == columns:
+        raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice")
+    if order == "fro":
+        return vector_norm_of(name, input, 2, (rows, columns), keepdim, dtype, out)
+    if order in SINGULAR:
+        raise UnsupportedError(
+            f"{name}: ord={order!r} needs singular values, which are not there yet; "
+            "use 'fro', 1, -1, inf or -inf"
+        )  # fmt: skip
+    if order not in (1, -1, INF, -INF):
+        raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
+    added, other = (rows, columns) if order in (1, -1) else (columns, rows)
+    sums = vector_norm_of(name, input, 1, added, True, dtype, None)
+    result = (recording.amax if order > 0 else recording.amin)(sums, (tuple(sorted((added, other))), bool(keepdim)))
+    return give(name, result, out)
+
+
+@asks
+@method()
+@boundary
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
+
+    "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
+    numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
+
+    >>> from facula_tensor import tensor
+    >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
+    (tensor(5.), tensor(7.))
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "norm")
+    if p == "nuc":
+        return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim or keepdims, dtype, out)
+    if isinstance(p, str) and p != "fro":
+        raise ArgumentError(f"norm: expected p to be a number, 'fro' or 'nuc'; got {p!r}")
+    order = 2.0 if p is None or p == "fro" else as_real(p, "norm", "p")
+    return vector_norm_of("norm", input, order, dim, keepdim or keepdims, dtype, out)
+
+
+@asks
+@method()
+@boundary
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The `p`-norm of `input - other`, which broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    difference = recording.sub(as_tensor("dist", input), as_tensor("dist", other))
+    return vector_norm_of("dist", difference, as_real(p, "dist", "p"), None, False, None, None)
+
+
+@operator
+class _logsumexp:
+    """The logarithm of the sum of exponentials along dimensions, without overflow."""
+
+    parameters = ("dims", "keepdim")
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, layout.dtype)
+
+    def execute(operands, parameters):
+        (input,), (dims, keepdim) = operands, parameters
+        layout = layout_of_tensor(input)
+        wide = raw.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
+        if 0 in [layout.shape[i] for i in dims]:
+            result = raw.log(raw.sum(raw.exp(wide), (dims, keepdim)))
+        else:
+            greatest = raw.amax(wide, (dims, True))
+            shift = raw.where(raw.eq(raw.abs(greatest), INF), 0, greatest)
+            total = raw.log(raw.sum(raw.exp(raw.sub(wide, shift)), (dims, True)))
+            result = raw.reshape(raw.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape)
+        return [raw.to(result, (layout.dtype,)) if wide is not input else result]
+
+    def reverse_input(F, g, input, input_layout, dims, keepdim):
+        g = F.spread(g, input_layout, dims, keepdim)
+        return F.mul(g, F.exp(F.sub(input, F.logsumexp(input, (dims, True)))))
+
+
+@asks
+@method()
+@boundary
+def logsumexp(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
+
+    Integers are computed in the default floating dtype. TypeError for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> logsumexp(tensor([0.0, 0.0]), 0)
+    tensor(0.6931)
+    """
+    input, (dims, kept) = reduction("logsumexp", input, needed_dim("logsumexp", dim, axis), keepdim or keepdims)
+    layout = layout_of_tensor(input)
+    if layout.dtype.category == COMPLEX:
+        raise DTypeError(f"logsumexp: not defined for {layout.dtype.name}; use x.exp().sum(dim).log()")
+    if layout.dtype.category < FLOATING:
+        input = recording.to(input, (floating(layout.dtype),))
+    return give("logsumexp", recording.logsumexp(input, (dims, kept)), out)
+
+
+@asks
+@method()
+@boundary
+def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
+    """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
+
+    >>> from facula_tensor import tensor
+    >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)
+    tensor([1, 2])
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "count_nonzero")
+    input, parameters = reduction("count_nonzero", input, dim, False)
+    return raw.sum(raw.to(input, (bool_,)), parameters)

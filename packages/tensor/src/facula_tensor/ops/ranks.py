@@ -1,0 +1,195 @@
+"""Elements by rank or by how often they occur: medians, the k-th smallest, modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import Layout, contiguous, int64
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .along import check_ordered, one_dim, pair
+from .copying import give
+from .extreme_pairs import KthValue, Median, Mode, NanMedian
+from .reducing import axis_for
+from .sorting import length
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["kthvalue", "median", "mode", "nanmedian"]
+
+
+def _rank(name: str, *further: str) -> Any:
+    class body:
+        parameters = ("dim", *further)
+        results = ("values", "indices")
+
+        def outputs(layout, dim, *rest):
+            public = name.removesuffix("_dim")
+            check_ordered(public, layout)
+            shape = layout.shape
+            if not length(layout, dim):
+                raise ArgumentError(f"{public}: expected at least one element along dim {dim}; got shape {shape}")
+            values = contiguous((*shape[:dim], 1, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
+            return values, values.to_dtype(int64)
+
+        def reverse_input(F, g, indices, input_layout, dim):
+            return F.spread_along(g, indices, (dim, length(input_layout, dim)))
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "One element of each line, and where it is.", __name__
+    return operator(body)
+
+
+_kthvalue = _rank("kthvalue", "k")
+_median_dim = _rank("median_dim")
+_nanmedian_dim = _rank("nanmedian_dim")
+_mode = _rank("mode")
+
+
+def _whole(name: str) -> Any:
+    class body:
+        def outputs(layout):
+            check_ordered(name, layout)
+            return contiguous((), layout.dtype, layout.device)
+
+        def execute(operands, parameters):
+            flat = raw.reshape(operands[0], (-1,))
+            if not layout_of_tensor(flat).numel:
+                from .._creation import full
+
+                return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
+            return [raw.reshape(getattr(raw, name + "_dim")(flat, (0,))[0], ())]
+
+        def reverse_input(F, g, input, input_layout):
+            chosen = getattr(raw, name + "_all")(input)
+            winners = F.bitwise_or(F.eq(input, chosen), F.bitwise_and(F.ne(input, input), F.ne(chosen, chosen)))
+            everywhere = tuple(range(len(input_layout.shape)))
+            share = F.div(g, F.sum(F.to(winners, (g.dtype,)), (everywhere, False)))
+            return F.where(winners, share, 0)
+
+    body.__name__, body.__doc__, body.__module__ = f"_{name}_all", "The median of all; equal ones share.", __name__
+    return operator(body)
+
+
+_median_all = _whole("median")
+_nanmedian_all = _whole("nanmedian")
+
+
+def without(results: Any, dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+    """Values and indices, without the dimension unless it is kept."""
+    values, indices = results
+    if keepdim or not layout.shape:
+        return values, indices
+    return recording.squeeze(values, dim), recording.squeeze(indices, dim)
+
+
+@asks
+@method()
+@boundary
+def kthvalue(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> Any:
+    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
+
+    >>> from facula_tensor import tensor
+    >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
+    tensor(2.)
+    """
+    input, dim = one_dim("kthvalue", input, dim, axis)
+    layout = layout_of_tensor(input)
+    k, most = as_integer(k, "kthvalue", "k"), length(layout, dim)
+    if not 1 <= k <= most:
+        raise ArgumentError(f"kthvalue: expected k from 1 to {most}, the elements along dim {dim}; got {k}")
+    results = recording.kthvalue(input, (dim, k))
+    return pair(KthValue, without(results, dim, keepdim or keepdims, layout), out)
+
+
+def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, axis: Any, out: Any) -> Any:
+    if axis is not None:
+        dim = axis_for(dim, axis, name)
+    if dim is None:
+        return give(name, getattr(recording, name + "_all")(steady(as_tensor(name, input))), out)
+    input, dim = one_dim(name, input, dim)
+    results = getattr(recording, name + "_dim")(input, (dim,))
+    return pair(kind, without(results, dim, keepdim, layout_of_tensor(input)), out)
+
+
+@asks
+@method()
+@boundary
+def median(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Any = None,
+) -> Any:
+    """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.
+
+    Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> median(tensor([3.0, 1.0, 2.0, 5.0]))
+    tensor(2.)
+    """
+    return _median("median", Median, input, dim, keepdim or keepdims, axis, out)
+
+
+@asks
+@method()
+@boundary
+def nanmedian(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Any = None,
+) -> Any:
+    """`median` of the elements that are no NaN; NaN where there are none.
+
+    >>> from facula_tensor import tensor
+    >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
+    tensor(2.)
+    """
+    return _median("nanmedian", NanMedian, input, dim, keepdim or keepdims, axis, out)
+
+
+@asks
+@method()
+@boundary
+def mode(
+    input: Tensor,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> Any:
+    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+
+    >>> from facula_tensor import tensor
+    >>> mode(tensor([3, 1, 3, 1, 2])).values
+    tensor(1)
+    """
+    input, dim = one_dim("mode", input, dim, axis)
+    results = recording.mode(input, (dim,))
+    return pair(Mode, without(results, dim, keepdim or keepdims, layout_of_tensor(input)), out)

@@ -1,0 +1,261 @@
+"""Searching sorted sequences, counting, and distinct elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import bool_, contiguous, float32, float64, int32, int64
+from facula_storage.extend import FLOATING
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw
+from .._overrides import asks
+from .._promotion import as_integer, result_type
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot
+from .._viewing import as_tensor
+from .copying import give
+
+__all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
+
+
+@operator
+class _search_sorted:
+    """Where values belong in sorted lines, along the last dimension."""
+
+    inputs = ("input", "values")
+    parameters = ("right",)
+
+    def outputs(layout, values, right):
+        return contiguous(values.shape, int64, values.device)
+
+
+def number_or_tensor(operation: str, input: Any, like: Tensor) -> Tensor:
+    """A tensor, or a Python number as one."""
+    if isinstance(input, (int, float)):
+        from .._from_data import tensor
+
+        return tensor(input, device=like.device)
+    return as_tensor(operation, input)
+
+
+def find(operation: str, lines: Any, values: Any, right: bool, narrow: Any, out: Tensor | None) -> Tensor:
+    """The places as int64, or as int32 where `narrow`."""
+    lines = as_tensor(operation, lines)
+    values = number_or_tensor(operation, values, lines)
+    shape, wanted = layout_of_tensor(lines).shape, layout_of_tensor(values).shape
+    if not shape or (len(shape) > 1 and shape[:-1] != wanted[:-1]):
+        raise ArgumentError(
+            f"{operation}: expected a sorted sequence of one dimension, or of the values' shape but for the last; got "
+            f"sequence {shape} and values {wanted}"
+        )
+    dtype = result_type(lines, values)
+    lines, values = (raw.to(one, (dtype,)) if one.dtype is not dtype else one for one in (lines, values))
+    if len(shape) == 1:
+        result = raw.reshape(raw.search_sorted(lines, raw.reshape(values, (-1,)), (right,)), wanted)
+    else:
+        result = raw.search_sorted(lines, values, (right,))
+    return give(operation, raw.to(result, (int32,)) if narrow else result, out)
+
+
+@asks
+@boundary
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    out: Tensor | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements.
+
+    With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
+    `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
+
+    >>> from facula_tensor import tensor
+    >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
+    tensor([1, 3])
+    """
+    if side not in (None, "left", "right"):
+        raise ArgumentError(f"searchsorted: expected side to be 'left' or 'right'; got {side!r}")
+    if side == "left" and right:
+        raise ArgumentError("searchsorted: expected side and right to agree; got side='left' and right=True")
+    lines = as_tensor("searchsorted", sorted_sequence)
+    if sorter is not None:
+        shape = layout_of_tensor(as_tensor("searchsorted", sorter)).shape
+        if sorter.dtype is not int64 or shape != layout_of_tensor(lines).shape:
+            raise ArgumentError(
+                f"searchsorted: expected sorter to be int64 of the sequence's shape {tuple(lines.shape)}; got "
+                f"{sorter.dtype.name} of shape {shape}"
+            )
+        if layout_of_tensor(sorter).numel:
+            low, high = raw.amin(sorter, dims(sorter)).item(), raw.amax(sorter, dims(sorter)).item()
+            if low < 0 or high >= shape[-1]:
+                raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
+        lines = raw.pick_along(lines, sorter, (len(shape) - 1,))
+    return find("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
+
+
+def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
+    """The parameters of a reduction over everything."""
+    return tuple(range(layout_of_tensor(x).ndim)), False
+
+
+@asks
+@boundary
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
+
+    >>> from facula_tensor import tensor
+    >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    boundaries = as_tensor("bucketize", boundaries)
+    if layout_of_tensor(boundaries).ndim != 1:
+        raise ArgumentError(f"bucketize: expected boundaries of one dimension; got shape {tuple(boundaries.shape)}")
+    return find("bucketize", boundaries, input, bool(right), out_int32, out)
+
+
+@asks
+@method()
+@boundary
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights.
+
+    The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
+    ValueError for negative numbers.
+
+    >>> from facula_tensor import tensor
+    >>> bincount(tensor([0, 2, 2]), minlength=4)
+    tensor([1, 0, 2, 0])
+    """
+    input = snapshot(as_tensor("bincount", input))
+    layout = layout_of_tensor(input)
+    least = as_integer(minlength, "bincount", "minlength")
+    if least < 0:
+        raise ArgumentError(f"bincount: expected minlength of at least 0; got {least}")
+    if layout.dtype.category >= FLOATING or layout.dtype is bool_:
+        raise DTypeError(f"bincount: expected integers; got {layout.dtype.name}; convert with .long()")
+    if layout.ndim != 1:
+        raise ArgumentError(f"bincount: expected one dimension; got shape {layout.shape}")
+    from .._creation import ones
+
+    places = raw.to(input, (int64,))
+    size = least
+    if layout.numel:
+        low, high = raw.amin(places, ((0,), False)).item(), raw.amax(places, ((0,), False)).item()
+        if low < 0:
+            raise ArgumentError(f"bincount: expected no negative numbers; got {low}")
+        size = max(least, high + 1)
+    if weights is None:
+        return raw.spread_along(ones(layout.shape, dtype=int64, device=input.device), places, (0, size))
+    weights = snapshot(as_tensor("bincount", weights))
+    if layout_of_tensor(weights).shape != layout.shape:
+        raise ArgumentError(f"bincount: expected weights of shape {layout.shape}; got {tuple(weights.shape)}")
+    dtype = float32 if weights.dtype is float32 else float64
+    return raw.spread_along(raw.to(weights, (dtype,)), places, (0, size))
+
+
+def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Of n elements, given which differ from the one before: where groups start, how long they are, whose each is."""
+    from .._creation import full, ones
+
+    first = raw.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
+    starts = raw.reshape(first.nonzero(), (-1,))
+    ends = raw.cat((raw.slice(starts, 0, 1, starts.shape[0], 1), full((1,), n, dtype=int64, device=first.device)), (0,))
+    return starts, raw.sub(ends, starts), raw.sub(raw.cumsum(raw.to(first, (int64,)), (0, False)), 1)
+
+
+def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, counts: Any) -> Any:
+    """The distinct elements, or slices along a dimension; where each element's is among them; how many there are."""
+    input = snapshot(as_tensor(name, input))
+    shape = layout_of_tensor(input).shape
+    if dim is None:
+        rows = raw.reshape(input, (-1, 1))
+        rest: tuple[int, ...] = ()
+    else:
+        if not shape:
+            raise ArgumentError(f"{name}: expected dimensions where dim is given; got a tensor of none")
+        dim = check_dim(name, dim, len(shape))
+        moved = raw.movedim(input, dim, 0)
+        rest = layout_of_tensor(moved).shape[1:]
+        width = 1
+        for size in rest:
+            width *= size
+        if not width and shape[dim]:
+            raise ArgumentError(f"{name}: expected slices with elements along dim {dim}; got shape {shape}")
+        rows = raw.reshape(moved, (shape[dim], width))
+    n, width = layout_of_tensor(rows).shape
+    order = None
+    if ordered and n:
+        for column in range(width - 1, -1, -1):  # stable sorts, the last column first
+            keys = raw.select(rows, 1, column)
+            keys = keys if order is None else raw.pick_along(keys, order, (0,))
+            places = raw.sort(keys, (0, False))[1]
+            order = places if order is None else raw.pick_along(order, places, (0,))
+        rows = raw.take(rows, order, (0,))
+    if n:
+        differ = raw.ne(raw.slice(rows, 0, 1, n, 1), raw.slice(rows, 0, 0, n - 1, 1))
+        starts, sizes, group = groups(raw.any(differ, ((1,), False)), n)
+    else:
+        from .._creation import zeros
+
+        starts = sizes = group = zeros(0, dtype=int64, device=input.device)
+    found = raw.take(rows, starts, (0,))
+    if dim is None:
+        found = raw.reshape(found, (-1,))
+    else:
+        found = raw.contiguous(raw.movedim(raw.reshape(found, (-1, *rest)), 0, dim))
+    if not (inverse or counts):
+        return found
+    results = [found]
+    if inverse:
+        back = group if order is None else raw.spread_along(group, order, (0, n))
+        results.append(raw.reshape(back, shape if dim is None else (n,)))
+    if counts:
+        results.append(sizes)
+    return tuple(results)
+
+
+@asks
+@method()
+@boundary
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
+
+    With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
+    (int64): then a tuple.
+
+    >>> from facula_tensor import tensor
+    >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+    (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    return distinct("unique", input, dim, True, return_inverse, return_counts)
+
+
+@asks
+@method()
+@boundary
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+
+    >>> from facula_tensor import tensor
+    >>> unique_consecutive(tensor([1, 1, 3, 1]))
+    tensor([1, 3, 1])
+    """
+    return distinct("unique_consecutive", input, dim, False, return_inverse, return_counts)
