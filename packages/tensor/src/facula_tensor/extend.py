@@ -8,6 +8,7 @@ namespaces that rules are written against; `composite` adds a function of operat
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
+`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
 """
 
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import adam_step, sgd_step
+from .ops.recurrent import recurrent_layer
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -60,6 +62,7 @@ __all__ = [
     "present",
     "raw",
     "recording",
+    "recurrent_layer",
     "reduction_of",
     "relabel",
     "sgd_step",
