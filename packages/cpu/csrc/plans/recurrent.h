@@ -14,10 +14,11 @@ struct facula_recurrent {
     int64_t saved;     /* numbers saved of each row */
     int64_t projected; /* the first of them, which come from the input too */
     int64_t group;     /* sequences in a task */
+    int64_t stepwise;  /* what comes from the input is made step by step, not for all steps at once */
     int64_t wants_input, wants_weights, wants_bias, wants_state;
 
     /* Parts of the workspace, in bytes from its start. */
-    int64_t at_steps, at_bias, at_packed, at_product;
+    int64_t at_steps, at_bias, at_packed, at_projection, at_product;
     int64_t at_gates, at_former, at_state, at_sums;
 
     /* Parts of products, and whole ones: a kernel and plans of matmul.h. */

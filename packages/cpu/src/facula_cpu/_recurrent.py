@@ -18,6 +18,7 @@ KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of plans/recurre
 SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers for each unit that the backward pass wants
 PROJECTED = {**SAVED, "gru": 3}  # those to which the input is multiplied
 GROUP = 32  # sequences in a task: results do not depend on threads, so it is the same for all
+STEPWISE = 12  # rows of a step from which on its product is as fast as one for all steps
 PANEL = 64  # what packed rows are longer by, at most
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_recurrent *")
@@ -59,6 +60,7 @@ def plan_recurrent(operator: str, inputs: tuple, outputs: tuple[Layout, ...], pa
     struct.steps, struct.batch, struct.rows = steps, batch, rows
     struct.inputs, struct.hidden, struct.saved, struct.projected = features, hidden, saved, projected
     struct.group = GROUP
+    struct.stepwise = not backward and batch >= STEPWISE and features > 0
     products = []
     tasks = max(1, -(-batch // GROUP))
     if backward:
@@ -82,6 +84,7 @@ def plan_recurrent(operator: str, inputs: tuple, outputs: tuple[Layout, ...], pa
         # weight_hh as rows of panels, and the GRU's last third apart
         "at_packed": 2 * max(saved, hidden) * (max(saved, hidden) + PANEL) * size if gru else
                      max(hidden * (saved + PANEL), saved * (hidden + PANEL)) * size,
+        "at_projection": features * (projected + PANEL) * size if struct.stepwise else 0,
         "at_product": max(one.workspace for one in products),
     }  # fmt: skip
     if backward:

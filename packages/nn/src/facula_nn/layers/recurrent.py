@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, cat, empty, stack, zeros
 from facula_tensor.extend import recurrent_layer
@@ -74,6 +74,9 @@ class RNNBase(Module):
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise InvalidValueError(f"{name}: expected dropout to be a probability from 0 to 1; got {dropout}")
         check_sizes(name, input_size, hidden_size)
+        for said, flag in (("bias", bias), ("batch_first", batch_first), ("bidirectional", bidirectional)):
+            if not isinstance(flag, bool):
+                raise InvalidTypeError(f"{name}: expected {said} to be True or False; got {flag!r:.60}")
         if num_layers < 1:
             raise InvalidValueError(f"{name}: expected num_layers of at least 1; got {num_layers}")
         if proj_size and mode != "LSTM":
@@ -148,12 +151,12 @@ class RNNBase(Module):
             check_input(called, input)
             if input.ndim not in (2, 3):
                 order = "batch, steps" if self.batch_first else "steps, batch"
-                raise InvalidValueError(
+                raise ArgumentError(
                     f"{called}: expected input ({order}, {self.input_size}) or (steps, {self.input_size}); "
                     f"got shape {tuple(input.shape)}"
                 )
         if input.shape[-1] != self.input_size:
-            raise InvalidValueError(
+            raise ArgumentError(
                 f"{called}: expected input of {self.input_size} features, as input_size says, in its last dimension; "
                 f"got shape {tuple(input.shape)}"
             )
@@ -165,7 +168,7 @@ class RNNBase(Module):
                 input = input.transpose(0, 1)
             batch = input.shape[1]
             if not input.shape[0]:
-                raise InvalidValueError(f"{called}: expected at least one step; got an input of none")
+                raise ArgumentError(f"{called}: expected at least one step; got an input of none")
         weights = self.all_weights
         check_dtype(called, input, weights[0][0])
         first = self._first_states(hx, states, batch, unbatched)
@@ -209,7 +212,7 @@ class RNNBase(Module):
         if packed.data.ndim != 2 or not sizes or sizes != sorted(sizes, reverse=True) or sizes[-1] < 1 or (
             sum(sizes) != packed.data.shape[0]
         ):  # fmt: skip
-            raise InvalidValueError(
+            raise ArgumentError(
                 f"{type(self).__name__}: expected packed data (rows, {self.input_size}) and batch_sizes in decreasing "
                 f"order whose sum is the rows; got data {tuple(packed.data.shape)} and batch_sizes {sizes!r:.80}; use "
                 "pack_padded_sequence() to make them"
@@ -231,9 +234,7 @@ class RNNBase(Module):
             expected = (count, width) if unbatched else (count, batch, width)
             if tuple(one.shape) != expected:
                 said = "(layers * directions, features)" if unbatched else "(layers * directions, batch, features)"
-                raise InvalidValueError(
-                    f"{called}: expected {name} of shape {expected}, {said}; got {tuple(one.shape)}"
-                )
+                raise ArgumentError(f"{called}: expected {name} of shape {expected}, {said}; got {tuple(one.shape)}")
             check_dtype(f"{called}: {name}", one, next(self.parameters()))
         return tuple([one.unsqueeze(1) for one in given]) if unbatched else given
 

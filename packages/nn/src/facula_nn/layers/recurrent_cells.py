@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 from facula_tensor.extend import recurrent_layer
@@ -66,7 +66,7 @@ class RNNCellBase(Module):
         called = type(self).__name__
         check_input(called, input)
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise InvalidValueError(
+            raise ArgumentError(
                 f"{called}: expected input (batch, {self.input_size}) or ({self.input_size},); "
                 f"got shape {tuple(input.shape)}"
             )
@@ -78,7 +78,7 @@ class RNNCellBase(Module):
             if not isinstance(one, Tensor):
                 raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {type(one).__name__}")
             if tuple(one.shape) != expected:
-                raise InvalidValueError(
+                raise ArgumentError(
                     f"{called}: expected {name} of shape {expected}, as input {tuple(input.shape)} and hidden_size "
                     f"say; got {tuple(one.shape)}"
                 )
@@ -174,7 +174,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """The state after the step. ValueError where `nonlinearity` is neither "tanh" nor "relu"."""
+        """The state after the step. RuntimeError where `nonlinearity` is neither "tanh" nor "relu"."""
         if self.nonlinearity not in ("tanh", "relu"):
-            raise InvalidValueError(f"RNNCell: expected nonlinearity to be 'tanh' or 'relu'; got {self.nonlinearity!r}")
+            raise ArgumentError(f"RNNCell: expected nonlinearity to be 'tanh' or 'relu'; got {self.nonlinearity!r}")
         return self._step(f"rnn_{self.nonlinearity}", input, ("hx",), (hx,))[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, cat, from_numpy, full, stack
 from facula_tensor.extend import listed
@@ -65,7 +65,7 @@ class PackedSequence(_Packed):
             if not isinstance(one, Tensor):
                 raise InvalidTypeError(f"PackedSequence: expected {name} to be a Tensor; got {type(one).__name__}")
         if batch_sizes.device.type != "cpu":  # type: ignore[union-attr]
-            raise InvalidValueError(
+            raise ArgumentError(
                 f"PackedSequence: expected batch_sizes on the CPU; got {batch_sizes.device}"  # type: ignore[union-attr]
             )
         if unsorted_indices is None:
@@ -145,7 +145,7 @@ def pack_padded_sequence(
     """
     if not isinstance(input, Tensor) or input.ndim < 2:
         shown = f"shape {tuple(input.shape)}" if isinstance(input, Tensor) else type(input).__name__
-        raise InvalidValueError(
+        raise ArgumentError(
             f"pack_padded_sequence: expected input (steps, batch, ...) or (batch, steps, ...); got {shown}"
         )
     counts = _lengths("pack_padded_sequence", lengths)
@@ -153,12 +153,12 @@ def pack_padded_sequence(
     if batch_first:
         steps, batch = batch, steps
     if len(counts) != batch:
-        raise InvalidValueError(
+        raise ArgumentError(
             f"pack_padded_sequence: expected {batch} lengths, one for each sequence of input {tuple(input.shape)} with "
             f"batch_first={batch_first}; got {len(counts)}"
         )
     if batch == 0 or counts.min() < 1 or counts.max() > steps:
-        raise InvalidValueError(
+        raise ArgumentError(
             f"pack_padded_sequence: expected lengths from 1 to {steps}, of at least one sequence; got {counts.tolist()}"
         )
     order = None
@@ -166,7 +166,7 @@ def pack_padded_sequence(
         order = np.argsort(-counts, kind="stable")
         counts = counts[order]
     elif (np.diff(counts) > 0).any():
-        raise InvalidValueError(
+        raise ArgumentError(
             f"pack_padded_sequence: expected lengths in decreasing order; got {counts.tolist()}; sort the sequences, "
             "or give enforce_sorted=False"
         )
@@ -202,7 +202,7 @@ def pad_packed_sequence(
     longest, batch = len(sizes), int(sizes[0]) if len(sizes) else 0
     steps = longest if total_length is None else total_length
     if steps < longest:
-        raise InvalidValueError(
+        raise ArgumentError(
             f"pad_packed_sequence: expected total_length of at least {longest}, as the longest sequence has; "
             f"got {steps}"
         )
@@ -234,7 +234,7 @@ def pad_sequence(
     """
     given = _sequences("pad_sequence", sequences)
     if padding_side not in ("left", "right"):
-        raise InvalidValueError(f"pad_sequence: expected padding_side to be 'left' or 'right'; got {padding_side!r}")
+        raise ArgumentError(f"pad_sequence: expected padding_side to be 'left' or 'right'; got {padding_side!r}")
     counts = np.array([one.shape[0] for one in given])
     steps = int(counts.max())
     if (counts == steps).all():
@@ -258,7 +258,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     counts = _lengths("unpad_sequence", lengths).tolist()
     columns = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     if len(counts) != columns.shape[0]:
-        raise InvalidValueError(
+        raise ArgumentError(
             f"unpad_sequence: expected {columns.shape[0]} lengths, one for each sequence; got {len(counts)}"
         )
     return [column[:count] for column, count in zip(columns.unbind(0), counts, strict=True)]
@@ -291,7 +291,7 @@ def _lengths(function: str, lengths: Any) -> np.ndarray:
     """Lengths as int64, of whatever numbers they are."""
     given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(one) for one in lengths])
     if given.ndim != 1:
-        raise InvalidValueError(f"{function}: expected lengths (batch,); got shape {given.shape}")
+        raise ArgumentError(f"{function}: expected lengths (batch,); got shape {given.shape}")
     return given.astype(np.int64)
 
 
@@ -299,13 +299,13 @@ def _sequences(function: str, sequences: Any) -> list[Tensor]:
     """A list of tensors that differ in their first dimension alone."""
     given = list(sequences.unbind(0)) if isinstance(sequences, Tensor) else list(sequences)
     if not given:
-        raise InvalidValueError(f"{function}: expected at least one sequence; got none")
+        raise ArgumentError(f"{function}: expected at least one sequence; got none")
     for place, one in enumerate(given):
         if not isinstance(one, Tensor):
             raise InvalidTypeError(f"{function}: expected sequences[{place}] to be a Tensor; got {type(one).__name__}")
         if not one.ndim or one.shape[1:] != given[0].shape[1:]:
             expected = ", ".join(["length", *map(str, given[0].shape[1:])])
-            raise InvalidValueError(
+            raise ArgumentError(
                 f"{function}: expected sequences of shape ({expected}); got sequences[{place}] of shape "
                 f"{tuple(one.shape)}"
             )

@@ -10,6 +10,7 @@ from typing import Any
 
 from facula_autograd import enable_grad, grad
 from facula_autograd.extend import Gradients, output_node
+from facula_errors import NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._declare import operator
@@ -151,7 +152,8 @@ def _gradients(
     given: Any, edges: tuple, operands: tuple, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
 ) -> tuple:
     """The gradients of the operands, from those of out, h_n and c_n that are given."""
-    input, h0, c0, weight_ih, weight_hh, _, _, sizes = operands
+    # Leaves may be of classes that override operators: rules see plain tensors.
+    input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
     of_out, of_h, of_c = [None if one is None else raw.contiguous(one) for one in given]
     wanted = [edge is not None for edge in edges]
     parameters = (kind, reverse, wanted[0], wanted[1] or wanted[2], wanted[3] or wanted[4], wanted[5] or wanted[6])
@@ -222,7 +224,15 @@ def recurrent_layer(
     operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh)
     if rest:
         return all_steps(F, kind, reverse, *operands, rest[0], sizes)
-    out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
+    try:
+        out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
+    except NumberOverflowError:  # the kernel's word for sizes that it does not begin with
+        if sizes is None or h0 is None:
+            raise
+        raise ArgumentError(
+            f"recurrent: expected sizes in decreasing order, {h0.shape[0]} first, {input.shape[0]} together; "
+            f"got {sizes.tolist()!r:.80}"
+        ) from None
     node = out.node
     if node is not None:  # one for each result; its node holds h_n and c_n, so that others get the new ones
         out.node = output_node(node, 0, 3)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._creation import zeros
 from .._tensor import Tensor, layout_of_tensor
+from .linear import linear
 
 __all__ = ["all_steps"]
 
@@ -33,7 +34,7 @@ def all_steps(
         h0 = zeros(batch, gates.shape[1], dtype=layout.dtype, device=layout.device)
     if c0 is None and kind == "lstm":
         c0 = zeros(batch, hidden, dtype=layout.dtype, device=layout.device)
-    rows = F.reshape(F.linear(input, weight_ih, bias_ih), (-1, gates.shape[0]))
+    rows = F.reshape(linear(input, weight_ih, bias_ih), (-1, gates.shape[0]))
     starts = [sum(counts[:t]) for t in range(len(counts))]
     first = (h0, c0)
     state = tuple([None if one is None else part(F, one, 0, counts[-1] if reverse else batch) for one in first])
@@ -72,7 +73,7 @@ def step(
     F: Any, kind: str, x: Tensor, h: Tensor, c: Any, weight_hh: Tensor, bias_hh: Tensor | None, weight_hr: Tensor | None
 ) -> tuple:
     """The states after one step. x: what comes from the input."""
-    state = F.linear(h, weight_hh, bias_hh)
+    state = linear(h, weight_hh, bias_hh)
     if kind == "rnn_tanh":
         return F.tanh(F.add(x, state)), None
     if kind == "rnn_relu":
@@ -85,7 +86,7 @@ def step(
     i, f, g, o = gates_of(F, F.add(x, state), 4)
     c = F.add(F.mul(F.sigmoid(f), c), F.mul(F.sigmoid(i), F.tanh(g)))
     h = F.mul(F.sigmoid(o), F.tanh(c))
-    return h if weight_hr is None else F.linear(h, weight_hr, None), c
+    return h if weight_hr is None else linear(h, weight_hr, None), c
 
 
 def gates_of(F: Any, gates: Tensor, count: int) -> list[Tensor]:
