@@ -118,8 +118,8 @@ def test_packed_sequences(kind, projected, reverse):
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("kind", GATES)
 def test_gradients(kind, reverse):
-    rng, h0, c0, weights = make(kind, 2, 3, 2, seed=3)
-    x = rng.standard_normal((3, 2, 3))
+    rng, h0, c0, weights = make(kind, 1, 2, 2, seed=3)
+    x = rng.standard_normal((2, 1, 2))
     states = [h0, c0] if kind == "lstm" else [h0]
 
     def layer(x, *rest):
