@@ -104,6 +104,22 @@ for kind in ("Adadelta", "Adagrad", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop
     rows.row(f"{kind}.step of 100 parameters of 10 x 10", 0.35)(partial(stepped, kind=kind))
 
 
+def recurrent(F: Any, kind: str, shape: tuple[int, ...]) -> Loop:
+    """A layer over sequences of (steps, batch, features), as many features out, and its gradients."""
+    layer, x = getattr(F.nn, kind)(shape[-1], shape[-1]), filled(F, *shape)
+
+    def loop(times):
+        for _ in times:
+            layer(x)[0].sum().backward()
+
+    return own_code(loop)
+
+
+for kind, targets in (("LSTM", (0.7, 0.45)), ("GRU", (0.7, 0.45)), ("RNN", (0.7, 0.45))):
+    for shape, target in zip(((64, 32, 128), (10, 4, 32)), targets, strict=True):
+        rows.row(f"{kind} forward and backward, {shape}", target)(partial(recurrent, kind=kind, shape=shape))
+
+
 @rows.row("module(x), forward returns x", 0.6)
 def called(F: Any) -> Loop:
     """What a module costs by itself."""

@@ -171,6 +171,7 @@ PLACES = {
     "nn.modules.loss": ["CrossEntropyLoss"],
     "nn.modules.module": ["Module"],
     "nn.modules.pooling": ["MaxPool2d"],
+    "nn.modules.rnn": ["LSTM", "GRUCell", "RNNBase"],
     "nn.parameter": ["Buffer", "Parameter"],
     "optim.optimizer": ["Optimizer"],
     "utils.data.dataloader": ["DataLoader", "default_collate"],

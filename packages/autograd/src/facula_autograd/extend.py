@@ -6,7 +6,8 @@
   written out), stores edges (`edge_to`) in `e0` and `e1`, saved values in `s0` and `s1` with their
   versions in `v0` and `v1`. More edges than two: anywhere, with `Rule.edges` to find them.
 - Its rule checks saved values with `check_saved`, or compares versions and calls `mutated`.
-- Several differentiable outputs: `record_many`. Only one of them differentiable: `record` on that one.
+- Several differentiable outputs: `record_many`, or `output_node` for each. Only one of them differentiable: `record`
+  on that one.
 - If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`;
   what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
@@ -25,7 +26,7 @@ from ._graph import LEAF, Node, Rule, copy_node, dead_end, edge_to, edges_of, ne
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
 from ._modes import replace_mode
-from ._outputs import Gradients, record_many
+from ._outputs import Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, mutated
 from ._values import Value
@@ -54,6 +55,7 @@ __all__ = [
     "move_hooks",
     "mutated",
     "next_seq",
+    "output_node",
     "pack_saved",
     "pack_value",
     "record",

@@ -101,3 +101,29 @@ MATMUL(float16, float, HALF, FLOAT16)
 MATMUL(bfloat16, float, BRAIN, BFLOAT16)
 MATMUL(complex64, float, COMPLEX, COMPLEX64)
 MATMUL(complex128, double, COMPLEX, COMPLEX128)
+
+/* What plans/matmul.h calls the parts of a product: packed rows come in blocks of K_BLOCK. */
+#define PARTS(name, suffix, type, code)                                                                                \
+    static void pack_b_##name(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed)             \
+    {                                                                                                                  \
+        const int64_t pitch = whole_panels_##suffix(n);                                                                \
+        for (int64_t p = 0; p < k; p += K_BLOCK)                                                                       \
+            pack_##suffix(k - p < K_BLOCK ? k - p : K_BLOCK, n, (const type *)b + p * row, row, col,                   \
+                          (type *)packed + p * pitch);                                                                 \
+    }                                                                                                                  \
+    static void multiply_packed_##name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step,                 \
+                                       const void *packed, void *o, int64_t o_step, const void *bias, int accumulate)  \
+    {                                                                                                                  \
+        const int64_t pitch = whole_panels_##suffix(n), panel = 2 * (VECTOR_BYTES / (int64_t)sizeof(type));            \
+        for (int64_t p = 0; m && p < k; p += K_BLOCK) {                                                                \
+            const int64_t terms = k - p < K_BLOCK ? k - p : K_BLOCK;                                                   \
+            multiply_panels_##suffix(m, n, terms, (const type *)a + p, a_step, 0, (const type *)packed + p * pitch,    \
+                                     panel, terms * panel, NULL, o, o_step, p + terms == k ? bias : NULL,              \
+                                     accumulate || p);                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    FACULA_KERNEL("pack_b", pack_b_##name, 0, code)                                                                    \
+    FACULA_KERNEL("multiply_packed", multiply_packed_##name, 0, code)
+
+PARTS(float32, float, float, FLOAT32)
+PARTS(float64, double, double, FLOAT64)

@@ -29,3 +29,9 @@ struct facula_matmul {
 
 /* Fills the second part of the plan for so many threads. */
 typedef void (*facula_matmul_planner)(struct facula_matmul *plan, int threads);
+
+/* The parts of a product, for kernels that multiply with one b many times: b (k x n, any strides), rearranged once into at
+   least k * (n + 64) elements, and o = a @ b + bias for rows of a and o that lie densely, or o += a @ b + bias. */
+typedef void (*facula_pack_b)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
+typedef void (*facula_multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed,
+                                       void *o, int64_t o_step, const void *bias, int accumulate);

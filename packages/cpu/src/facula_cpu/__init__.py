@@ -19,6 +19,7 @@ from . import _matmul as _matmul
 from . import _optimizer as _optimizer
 from . import _pooling as _pooling
 from . import _random as _random
+from . import _recurrent as _recurrent
 from . import _reduce as _reduce
 from . import _softmax as _softmax
 from ._backend import CpuBackend

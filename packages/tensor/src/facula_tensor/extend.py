@@ -8,6 +8,7 @@ and other names in `_step` are the steps of optimizers; `overlapping` says which
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
+`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
 """
 
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
 from .ops.losses import reduction_of
+from .ops.recurrent import recurrent_layer
 from .ops.optimizer_steps import (
     adadelta_step,
     adagrad_step,
@@ -78,6 +80,7 @@ __all__ = [
     "radam_step",
     "raw",
     "recording",
+    "recurrent_layer",
     "reduction_of",
     "relabel",
     "rmsprop_centered_step",

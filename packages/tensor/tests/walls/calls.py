@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import facula_tensor as ft
+import facula_tensor.extend
 import facula_tensor.functional
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
@@ -44,7 +45,20 @@ def image(x: Any) -> Any:
 STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
 WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, whether it counts, divisor
 SHARES = (True, 0.5, 0.25, 7, 3)  # of attention: is_causal, scale, share of dropout, seed, offset
+ELMAN = ("rnn_tanh", False)  # parameters of a recurrent layer
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
+
+
+def square(x: Any) -> Any:
+    """The first three columns of `x`, by themselves."""
+    return x[:, :3].contiguous()
+
+
+def recurrent_grad(x: Any, y: Any) -> Any:
+    """The gradient of a layer's weights, where `x` is the input, its first columns the outputs, and `y` the weights."""
+    out, states = square(x).unsqueeze(0), square(y)
+    operands = (x.unsqueeze(0), None, None, y, states, out, out, x[0, :0], None, out, None, None)
+    return F.recurrent_grad(*operands, (*ELMAN, False, False, True, True))[0]
 
 
 def mask(x: Any) -> Any:
@@ -177,6 +191,8 @@ CALLS = {
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
     "reciprocal": lambda x, y: x.reciprocal(),
     "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
+    "recurrent": lambda x, y: F.recurrent(x.unsqueeze(0), None, None, y, y[:, :3], None, None, None, ELMAN)[0],
+    "recurrent_grad": lambda x, y: recurrent_grad(x, y),
     "relu": lambda x, y: (x - 1).relu(),
     "relu_grad": lambda x, y: F.relu_grad(x, y),
     "remainder": lambda x, y: x % y,

@@ -11,7 +11,7 @@ from facula_storage.extend import INTEGER
 
 from .._declare import operator, view
 from .._errors import ArgumentError
-from .._operator import operators, raw, recording
+from .._operator import operators, passed_on, raw, recording
 from .._overrides import asks
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, method, shown
@@ -86,6 +86,7 @@ class _slice_back:
         write(raw.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
         return [result]
 
+    @passed_on  # a view of g
     def reverse_input(F, g, input_layout, _whole, dim, start, step):
         count = input_layout.shape[dim]
         return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)

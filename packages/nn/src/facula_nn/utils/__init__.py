@@ -1,4 +1,7 @@
-"""What is done with many parameters at once: clipping their gradients, and one vector of all of them."""
+"""What is done with many parameters at once: clipping their gradients, and one vector of all of them.
+
+`rnn` has sequences of unequal lengths.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, promote_types
 from facula_tensor.extend import as_real, listed
 
-from ._arguments import checked
+from .._arguments import checked
+from . import rnn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "rnn", "vector_to_parameters"]
 
 __dir__ = listed(__name__)
 
@@ -146,5 +150,5 @@ def _listed(parameters: Any) -> list[Any]:
     return listed
 
 
-for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+for _name in set(__all__) - {"rnn"}:  # wrong arguments are named; see Note [Checked constructors]
     globals()[_name] = checked(globals()[_name], _name)

@@ -1,0 +1,98 @@
+"""A recurrent layer and its gradients against NumPy in double precision."""
+
+import numpy as np
+import pytest
+from launching import BACKEND, layout
+
+from facula_storage import LaunchError
+
+TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
+
+
+def compute(operator, arrays, shapes, name, parameters):
+    """Launch with None for arrays that are not given, and with memory behind each output that must not change."""
+    outputs = [np.full(int(np.prod(shape)) + 8, 7, name) for shape in shapes]
+    made = [whole[:-8].reshape(shape) for whole, shape in zip(outputs, shapes, strict=True)]
+    layouts = tuple(None if one is None else layout(one) for one in arrays)
+    plan = BACKEND.plan(operator, layouts, tuple(map(layout, made)), parameters)
+    workspace = np.full(plan.workspace + 64, 9, np.uint8)
+    addresses = [0 if one is None else one.ctypes.data for one in (*arrays, *made)]
+    plan.launch(made[0].size, *addresses, workspace.ctypes.data)
+    assert all((whole[-8:] == 7).all() for whole in outputs)
+    assert (workspace[plan.workspace :] == 9).all()
+    return made
+
+
+def operands(name, steps, batch, inputs, hidden):
+    rng = np.random.default_rng(steps + batch)
+    shapes = [(steps, batch, inputs), (batch, hidden), (hidden, inputs), (hidden, hidden), (hidden,), (hidden,)]
+    x, h, *weights = [rng.standard_normal(shape).astype(name) / max(1, shape[-1]) ** 0.5 for shape in shapes]
+    return x, h, *weights
+
+
+def definition(x, h, w, u, b, c, reverse):
+    """Outputs of an RNN with tanh."""
+    outputs = np.empty((*x.shape[:2], len(u)))
+    for t in reversed(range(len(x))) if reverse else range(len(x)):
+        h = outputs[t] = np.tanh(x[t] @ w.T + b + h @ u.T + c)
+    return outputs
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", TOLERANCE)
+@pytest.mark.parametrize("sizes", [(3, 2, 5, 7), (2, 13, 3, 33), (2, 40, 1, 16), (2, 1, 2, 350), (3, 0, 2, 2)], ids=str)
+def test_an_rnn(sizes, name, reverse):
+    steps, batch, _, hidden = sizes
+    x, h, w, u, b, c = operands(name, *sizes)
+    parameters = ("rnn_tanh", reverse)
+    shapes = [(steps, batch, hidden), (batch, hidden), (0,), (steps, batch, hidden), (0,)]
+    out, last, _, saved, cells = compute("recurrent", (x, h, None, w, u, b, c, None), shapes, name, parameters)
+    close = {"rtol": TOLERANCE[name], "atol": TOLERANCE[name]}
+    wanted = definition(*[one.astype("f8") for one in (x, h, w, u, b, c)], reverse)
+    np.testing.assert_allclose(out, wanted, **close)
+    assert np.array_equal(last, out[0 if reverse else -1])
+
+    g = np.random.default_rng(1).standard_normal(out.shape).astype(name)
+    shapes = [w.shape, u.shape, b.shape, c.shape, x.shape, h.shape, (0,)]
+    given = (x, h, None, w, u, out, saved, cells, None, g, None, None)
+    made = compute("recurrent_grad", given, shapes, name, (*parameters, True, True, True, True))
+    former, d, slope = h.astype("f8"), np.zeros((batch, hidden)), {}
+    for t in range(steps) if reverse else reversed(range(steps)):
+        slope[t] = (g[t] + d) * (1 - wanted[t] ** 2)
+        d = slope[t] @ u
+    before = {t: wanted[t + 1 if reverse else t - 1] if t != (steps - 1 if reverse else 0) else former for t in slope}
+    expected = [
+        sum(slope[t].T @ x[t] for t in slope), sum(slope[t].T @ before[t] for t in slope),
+        *[sum(slope[t].sum(0) for t in slope)] * 2, np.array([slope[t] @ w for t in range(steps)]), d,
+    ]  # fmt: skip
+    scale = 20 * max(1, hidden) ** 0.5
+    for got, one in zip(made, expected, strict=False):
+        np.testing.assert_allclose(got, one, rtol=scale * TOLERANCE[name], atol=scale * TOLERANCE[name])
+
+
+def test_what_nobody_wants_is_not_made():
+    x, h, w, u, _, _ = operands("float32", 3, 2, 4, 5)
+    shapes = [(3, 2, 5), (2, 5), (2, 5), (3, 2, 20), (6, 5)]
+    w, u = np.tile(w, (4, 1)), np.tile(u, (4, 1))
+    out, _, _, saved, cells = compute(
+        "recurrent", (x, h, h, w, u, None, None, None), shapes, "float32", ("lstm", False)
+    )
+    given = (x, h, h, w, u, out, saved, cells, None, out, None, None)
+    made = compute("recurrent_grad", given, [(0,)] * 5 + [(2, 5)] * 2, "float32",
+                   ("lstm", False, False, True, False, False))  # fmt: skip
+    assert all(np.isfinite(one).all() for one in made)
+
+
+@pytest.mark.parametrize("sizes", [[3, 1], [1, 3], [2, 2, 2], [2, 1, 1], [2, -1], [2, 1 << 62]])
+def test_sizes_are_looked_at_before_anything_is_written(sizes):
+    x, h, w, u, _, _ = operands("float32", 3, 2, 4, 5)
+    rows, sizes = np.ascontiguousarray(x[:, 0]), np.array(sizes)
+    out = [np.full(shape, 7, "f4") for shape in ((3, 5), (2, 5), (0,), (3, 5), (0,))]
+    given = (rows, h, None, w, u, None, None, sizes)
+    layouts = tuple(None if one is None else layout(one) for one in given)
+    plan = BACKEND.plan("recurrent", layouts, tuple(map(layout, out)), ("rnn_relu", False))
+    workspace = np.zeros(plan.workspace, np.uint8)
+    addresses = [0 if one is None else one.ctypes.data for one in (*given, *out)]
+    with pytest.raises(LaunchError):
+        plan.launch(15, *addresses, workspace.ctypes.data)
+    assert all((one == 7).all() for one in out)

@@ -1,0 +1,180 @@
+"""One step of an LSTM, a GRU and an RNN, as layers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty
+from facula_tensor.extend import recurrent_layer
+
+from .. import init
+from .._arguments import check_input
+from .._module import Module
+from .recurrent import check_dtype, check_sizes
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
+
+@boundary
+class RNNCellBase(Module):
+    """What the cells share: weights of `num_chunks` gates."""
+
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        check_sizes(type(self).__name__, input_size, hidden_size)
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(empty(rows, input_size, device=device, dtype=dtype))
+        self.weight_hh = Parameter(empty(rows, hidden_size, device=device, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as usual."""
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return (
+            f"{self.input_size}, {self.hidden_size}{'' if self.bias else f', bias={self.bias}'}"
+            f"{'' if nonlinearity == 'tanh' else f', nonlinearity={nonlinearity}'}"
+        )
+
+    def _step(self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The states after one step from `states`, which are called `names` and may be None."""
+        called = type(self).__name__
+        check_input(called, input)
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise ArgumentError(
+                f"{called}: expected input (batch, {self.input_size}) or ({self.input_size},); "
+                f"got shape {tuple(input.shape)}"
+            )
+        check_dtype(called, input, self.weight_ih)
+        expected = (*input.shape[:-1], self.hidden_size)
+        for name, one in zip(names, states, strict=True):
+            if one is None:
+                continue
+            if not isinstance(one, Tensor):
+                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {type(one).__name__}")
+            if tuple(one.shape) != expected:
+                raise ArgumentError(
+                    f"{called}: expected {name} of shape {expected}, as input {tuple(input.shape)} and hidden_size "
+                    f"say; got {tuple(one.shape)}"
+                )
+            check_dtype(f"{called}: {name}", one, self.weight_ih)
+        alone = input.ndim == 1
+        if alone:
+            states = tuple([None if one is None else one.unsqueeze(0) for one in states])
+        step = input.view(1, 1, -1) if alone else input.unsqueeze(0)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        _, h, c = recurrent_layer(kind, step, states[0], states[1] if len(states) > 1 else None, weights)
+        if alone:
+            return h.squeeze(0), None if c is None else c.squeeze(0)
+        return h, c
+
+
+@boundary
+class LSTMCell(RNNCellBase):
+    """One step of an `LSTM`: input (batch, input_size), and perhaps states (batch, hidden_size), to the next states.
+
+    Or without the batch dimension. Called with `input` and perhaps (h_0, c_0). Weights: `weight_ih` (4 * hidden_size,
+    input_size), `weight_hh`, `bias_ih`, `bias_hh`.
+
+    >>> from facula_tensor import ones
+    >>> h, c = LSTMCell(3, 4)(ones(2, 3))
+    >>> h.shape
+    facula.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """The states (h_1, c_1)."""
+        if hx is None:
+            return self._step("lstm", input, ("h_0", "c_0"), (None, None))
+        if not isinstance(hx, (tuple, list)) or len(hx) != 2:
+            raise InvalidTypeError(
+                f"LSTMCell: expected hx to be (h_0, c_0), a pair of tensors; got {type(hx).__name__}"
+            )
+        return self._step("lstm", input, ("h_0", "c_0"), tuple(hx))
+
+
+@boundary
+class GRUCell(RNNCellBase):
+    """One step of a `GRU`: input (batch, input_size) and perhaps a state (batch, hidden_size), to the state after it.
+
+    >>> from facula_tensor import ones
+    >>> GRUCell(3, 4)(ones(2, 3)).shape
+    facula.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The state after the step."""
+        return self._step("gru", input, ("hx",), (hx,))[0]
+
+
+@boundary
+class RNNCell(RNNCellBase):
+    """One step of an `RNN`, with "tanh" or "relu" for `nonlinearity`; else as `GRUCell`.
+
+    >>> from facula_tensor import ones
+    >>> RNNCell(3, 4)(ones(2, 3)).shape
+    facula.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The state after the step. RuntimeError where `nonlinearity` is neither "tanh" nor "relu"."""
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ArgumentError(f"RNNCell: expected nonlinearity to be 'tanh' or 'relu'; got {self.nonlinearity!r}")
+        return self._step(f"rnn_{self.nonlinearity}", input, ("hx",), (hx,))[0]
