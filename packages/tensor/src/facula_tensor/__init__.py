@@ -78,6 +78,7 @@ from .ops import extremes as _extremes
 from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
+from .ops import masks as _masks
 from .ops import matmul as _matmul
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
@@ -102,6 +103,7 @@ from .ops.extremes import *
 from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
+from .ops.masks import *
 from .ops.matmul import *
 from .ops.parts import *
 from .ops.pointwise import *
@@ -143,6 +145,7 @@ __all__ += _extremes.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
+__all__ += _masks.__all__
 __all__ += _matmul.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__

@@ -158,6 +158,9 @@ __all__ = [
     "logical_xor",
     "lt",
     "manual_seed",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
     "matmul",
     "max",
     "max_pool2d",
@@ -372,6 +375,12 @@ def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
+def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
 @overload

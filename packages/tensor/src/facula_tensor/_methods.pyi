@@ -391,6 +391,16 @@ class Methods:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     @property
     def mT(self) -> Tensor: ...
+    def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+    def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
+        """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
     @overload

@@ -13,7 +13,7 @@ register_backend("cpu", lambda index: CpuBackend())
 LAUNCHING = (
     "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_random",
     "_random_fill", "_resize",
-    "_setitem", "_values", "ops.copying", "ops.join", "ops.optimizer_steps",
+    "_setitem", "_values", "ops.copying", "ops.join", "ops.masks", "ops.optimizer_steps",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
