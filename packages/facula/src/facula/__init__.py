@@ -70,7 +70,7 @@ __all__ = [
     "contiguous_format", "conv2d", "conv_transpose2d", "cos", "cuda", "default_generator", "device", "div", "divide",
     "dot", "double", "dtype", "e", "empty", "empty_like", "enable_grad", "eq", "erf", "errors", "exp", "expm1", "eye",
     "flatten", "float", "float16", "float32", "float64", "floor_divide", "fmod", "from_dlpack", "from_numpy",
-    "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
+    "frombuffer", "full", "full_like", "gather", "ge", "get_default_dtype", "get_num_threads", "get_printoptions",
     "get_rng_state", "greater", "greater_equal", "gt", "half", "inf", "inference_mode", "initial_seed", "int", "int8",
     "int16", "int32", "int64", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled",
     "is_tensor", "isfinite", "isinf", "isnan", "layout", "le", "less", "less_equal", "linspace", "load", "log",
@@ -80,10 +80,10 @@ __all__ = [
     "neg", "negative", "nn", "no_grad", "nonzero", "normal", "not_equal", "numel", "ones", "ones_like", "optim",
     "permute", "pi", "pow", "preserve_format", "printoptions", "prod", "promote_types", "rand", "rand_like", "randint",
     "randn", "randn_like", "randperm", "reciprocal", "relu", "remainder", "reshape", "result_type", "rsqrt", "save",
-    "seed", "select", "set_default_dtype", "set_grad_enabled", "set_num_threads", "set_printoptions", "set_rng_state",
-    "short", "sigmoid", "sign", "sin", "softmax", "split", "sqrt", "square", "squeeze", "stack", "strided", "sub",
-    "subtract", "sum", "swapaxes", "swapdims", "t", "tanh", "tensor", "transpose", "true_divide", "uint8", "unbind",
-    "unsqueeze", "utils", "where", "zeros", "zeros_like",
+    "scatter", "scatter_add", "scatter_reduce", "seed", "select", "set_default_dtype", "set_grad_enabled",
+    "set_num_threads", "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "sin", "softmax", "split",
+    "sqrt", "square", "squeeze", "stack", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tanh",
+    "tensor", "transpose", "true_divide", "uint8", "unbind", "unsqueeze", "utils", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.

@@ -76,6 +76,7 @@ from .ops import dims as _dims
 from .ops import division as _division
 from .ops import extremes as _extremes
 from .ops import formats as _formats
+from .ops import gathering as _gathering
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
@@ -83,6 +84,7 @@ from .ops import matmul as _matmul
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import scattering as _scattering
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
@@ -101,6 +103,7 @@ from .ops.dims import *
 from .ops.division import *
 from .ops.extremes import *
 from .ops.formats import *
+from .ops.gathering import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
@@ -109,6 +112,7 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.scattering import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
@@ -143,6 +147,7 @@ __all__ += _dims.__all__
 __all__ += _division.__all__
 __all__ += _extremes.__all__
 __all__ += _formats.__all__
+__all__ += _gathering.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
@@ -150,6 +155,7 @@ __all__ += _matmul.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
+__all__ += _scattering.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
 __all__ += _special.__all__

@@ -130,6 +130,7 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "gather",
     "ge",
     "get_default_dtype",
     "get_printoptions",
@@ -203,6 +204,9 @@ __all__ = [
     "reshape",
     "result_type",
     "rsqrt",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
     "seed",
     "select",
     "set_default_dtype",
@@ -329,6 +333,8 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
     """A tensor of one value; the dtype is the value's unless given."""
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
+def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def get_default_dtype() -> DType:
@@ -495,6 +501,12 @@ def result_type(*operands: builtins.object, tensor: builtins.object = None, othe
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload

@@ -291,7 +291,26 @@ class _take:
         return contiguous(shape, layout.dtype, layout.device)
 
     def reverse_input(F, g, index, input_layout, dim):
-        return F.put(F.zeros_of(g, input_layout), index, g, (dim, True))
+        return F.take_back(g, index, (input_layout.shape, dim, None))
+
+
+@operator
+class _take_back:
+    """Zeros to which elements are added at an index along a dimension; those of the index `skip` are left out."""
+
+    inputs = ("grad", "index")
+    parameters = ("shape", "dim", "skip")
+    holomorphic = False
+
+    def outputs(layout, index, shape, dim, skip):
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def reverse_grad(F, g, index, shape, dim, skip):
+        taken = F.take(g, index, (dim,))
+        if skip is None:
+            return taken
+        left = raw.reshape(raw.eq(index, skip), (*index.shape, *[1] * (len(shape) - 1 - dim)))
+        return F.where(left, 0, taken)
 
 
 @operator
