@@ -77,6 +77,7 @@ from .ops import division as _division
 from .ops import extremes as _extremes
 from .ops import formats as _formats
 from .ops import gathering as _gathering
+from .ops import index_ops as _index_ops
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
@@ -104,6 +105,7 @@ from .ops.division import *
 from .ops.extremes import *
 from .ops.formats import *
 from .ops.gathering import *
+from .ops.index_ops import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
@@ -148,6 +150,7 @@ __all__ += _division.__all__
 __all__ += _extremes.__all__
 __all__ += _formats.__all__
 __all__ += _gathering.__all__
+__all__ += _index_ops.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__

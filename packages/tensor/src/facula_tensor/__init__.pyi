@@ -138,6 +138,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "index_select",
     "initial_seed",
     "is_complex",
     "is_floating_point",
@@ -345,6 +346,8 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def is_complex(input: Tensor) -> builtins.bool:

@@ -335,6 +335,8 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:

@@ -19,6 +19,7 @@ from .ops.activation import (
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
+from .ops.embedding import embedding, one_hot
 from .ops.linear import linear
 from .ops.losses import (
     cross_entropy,
@@ -44,6 +45,7 @@ __all__ = [
     "cross_entropy",
     "dropout",
     "elu",
+    "embedding",
     "gelu",
     "hardtanh",
     "huber_loss",
@@ -56,6 +58,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "one_hot",
     "relu",
     "relu6",
     "sigmoid",

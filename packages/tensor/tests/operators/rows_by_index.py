@@ -6,6 +6,7 @@ import numpy as np
 from harness import ALL, NUMBERS, REALS, Row
 
 import facula_tensor as ft
+import facula_tensor.functional as F
 
 BOTH = ("float64", "complex128")
 MASK = np.array([[True, False, True, False], [False, False, True, True], [True, True, False, False]])
@@ -209,4 +210,30 @@ GATHERING = [
     *[reduced(name, own) for name in ("sum", "prod", "mean", "amax", "amin") for own in (True, False)],
 ]
 
-BY_INDEX = [*MASKS, *GATHERING]
+POSITIONS = np.array([2, 0, 2])
+
+LISTED = [
+    chosen(
+        "index_select(0)",
+        lambda x, **out: ft.index_select(x, 0, beside(x, POSITIONS), **out),
+        lambda x: x[POSITIONS],
+        out=True,
+    ),
+    chosen(
+        "index_select(-1) by int32",
+        lambda x: x.index_select(-1, beside(x, POSITIONS).int()),
+        lambda x: x[:, POSITIONS],
+    ),
+    chosen(
+        "embedding",
+        lambda x: F.embedding(beside(x, AT), x),
+        lambda x: x[AT],
+    ),
+    chosen(
+        "embedding(scale_grad_by_freq=True)",
+        lambda x: F.embedding(beside(x, np.array([[2, 0]])), x, scale_grad_by_freq=True),
+        lambda x: x[[[2, 0]]],
+    ),
+]
+
+BY_INDEX = [*MASKS, *GATHERING, *LISTED]
