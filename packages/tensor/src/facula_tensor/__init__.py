@@ -91,6 +91,7 @@ from .ops import softmax as _softmax
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import taking as _taking
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -120,6 +121,7 @@ from .ops.softmax import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.taking import *
 from .ops.truth import *
 
 _register("facula_tensor")
@@ -164,6 +166,7 @@ __all__ += _softmax.__all__
 __all__ += _special.__all__
 __all__ += _strided.__all__
 __all__ += _sums.__all__
+__all__ += _taking.__all__
 __all__ += _truth.__all__
 
 _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))

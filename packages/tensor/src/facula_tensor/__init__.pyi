@@ -84,6 +84,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argwhere",
     "as_strided",
     "as_tensor",
     "bernoulli",
@@ -138,6 +139,11 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
     "index_select",
     "initial_seed",
     "is_complex",
@@ -193,6 +199,7 @@ __all__ = [
     "printoptions",
     "prod",
     "promote_types",
+    "put",
     "rand",
     "rand_like",
     "randint",
@@ -229,6 +236,8 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "take",
+    "take_along_dim",
     "tanh",
     "tensor",
     "transpose",
@@ -258,6 +267,8 @@ def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
@@ -346,6 +357,16 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with `copy[indices] = values`, or with the values added."""
+def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
 def initial_seed() -> builtins.int:
@@ -480,6 +501,8 @@ def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -550,6 +573,10 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:

@@ -318,10 +318,10 @@ class _put:
     """A copy of `input` in which the elements along a dimension that `index` names are set, or added to."""
 
     inputs = ("input", "index", "values")
-    parameters = ("dim", "accumulate")
+    parameters = ("dim", "accumulate", "from_zero")
     holomorphic = False
 
-    def outputs(layout, index, values, dim, accumulate):
+    def outputs(layout, index, values, dim, accumulate, from_zero):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
     def execute(operands, parameters):
@@ -331,25 +331,28 @@ class _put:
         return [result]
 
     def reverse_input(F, g, index, values_layout, dim, accumulate):
-        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False))
+        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False, False))
 
     def reverse_values(F, g, index, dim):
         return F.take(g, index, (dim,))
 
 
-def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
+def put_into(
+    target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool, from_zero: bool = False
+) -> None:
     """Set or add to the elements of `target`, a snapshot, that `index` names. No record, no version.
 
-    IndexError before any change.
+    IndexError before any change; `from_zero`: for negative indices, too.
     """
     op = operators["put"]
     index, values = snapshot(index), snapshot(values)
     layout = target._layout
     inputs = (index._layout, values._layout)
-    key = (inputs, layout, dim, accumulate)
+    parameters = (dim, accumulate, from_zero)
+    key = (inputs, layout, parameters)
     plan = op.slow_table.by_key.get(key)
     if plan is None:
-        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), (dim, accumulate)))
+        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), parameters))
     launch(plan, (index, values), [(target._storage, target._offset)])
 
 

@@ -181,6 +181,8 @@ class Methods:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argwhere(self) -> Tensor:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -335,6 +337,26 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+        """`index_add` in place: changes this tensor and returns it."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
+        """`index_copy` in place: changes this tensor and returns it."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """`index_fill` in place: changes this tensor and returns it."""
+    def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with `copy[indices] = values`, or with the values added."""
+    def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`index_put` in place: changes this tensor and returns it."""
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+    def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`index_reduce` in place: changes this tensor and returns it."""
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -516,6 +538,10 @@ class Methods:
         """`pow` in place: changes this tensor and returns it."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`put` in place: changes this tensor and returns it."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
@@ -602,6 +628,10 @@ class Methods:
         """A view with two dimensions exchanged."""
     def t(self) -> Tensor:
         """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
     def tanh(self, *, out: Tensor | None = None) -> Tensor:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:

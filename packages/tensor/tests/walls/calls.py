@@ -156,7 +156,7 @@ CALLS = {
     "permute": lambda x, y: x.permute(1, 0),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
-    "put": lambda x, y: F.put(x, index(x), y, (0, True)),
+    "put": lambda x, y: F.put(x, index(x), y, (0, True, False)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
     "reciprocal": lambda x, y: x.reciprocal(),
     "relu": lambda x, y: (x - 1).relu(),

@@ -156,12 +156,11 @@ def scattered_factors(F: Any, g: Tensor, input: Tensor, index: Tensor, src: Tens
     That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
     """
     no_input, no_src = F.eq(input, 0), F.eq(src, 0)
-    dtype = (input.dtype,)
-    zeros = F.scatter(F.to(no_input, dtype), index, F.to(no_src, dtype), (dim, "sum"))
+    zeros = F.scatter(F.zeros_like(input), index, F.to(no_src, (input.dtype,)), (dim, "sum"))
     first, rest = F.where(no_input, 1, input), F.where(no_src, 1, src)
+    of_input = F.div(F.mul(g, F.scatter_product(first, index, src, (dim, "prod"))), first)
     whole = F.mul(g, F.scatter_product(input, index, src, (dim, "prod")))
-    left = F.where(F.eq(zeros, 1), F.mul(g, F.scatter_product(first, index, rest, (dim, "prod"))), 0)
-    of_input = F.where(no_input, left, F.div(whole, first))
+    left = F.where(F.eq(zeros, 1), F.mul(g, F.scatter_product(input, index, rest, (dim, "prod"))), 0)
     return of_input, F.where(no_src, F.gather(left, index, (dim,)), F.div(F.gather(whole, index, (dim,)), rest))
 
 

@@ -217,7 +217,7 @@ def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> T
         )
     values = recording.narrow(recording.reshape(source, (-1,)), 0, 0, count)
     flat = recording.reshape(recording.expand(input, shape), (-1,))
-    return recording.reshape(recording.put(flat, places, values, (0, False)), shape)
+    return recording.reshape(recording.put(flat, places, values, (0, False, False)), shape)
 
 
 @asks

@@ -78,10 +78,11 @@ def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any,
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
         return recording.clone(there)
-    return recording.reshape(_reduced(operation, there, dim, at, src, mode, own), shape)
+    return recording.reshape(reduced(operation, there, dim, at, src, mode, own), shape)
 
 
-def _reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool) -> Tensor:
+def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool) -> Tensor:
+    """`input` with `src` reduced into it at `index`; `own`: what is there takes part."""
     if mode == "set":
         return recording.scatter(input, index, src, (dim, "set"))
     dtype = input.dtype
