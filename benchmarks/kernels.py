@@ -238,3 +238,24 @@ for dtype in ("uint8", "bfloat16", "float64", "complex128"):
 for source, target in CASTS:
     for shape, order in (TRANSPOSED[0], TRANSPOSED[6]):
         transposing(shape, order, source, target)
+
+
+def by_index(name: str, target: float, rows_: int, columns: int, call: Callable[..., Any]) -> None:
+    """A matrix, and an index along its rows for each element."""
+
+    def operands(F: Any) -> tuple:
+        index = np.random.default_rng(1).integers(0, columns, (rows_, columns))
+        return normal(F, rows_, columns), F.from_numpy(index).clone()
+
+    row(f"{name}, {rows_}×{columns}", target, operands, call)
+
+
+for side in (32, 1000):
+    by_index("gather", 1.2, side, side, lambda F, x, index: F.gather(x, 1, index))
+    by_index("scatter_add", 1.2, side, side, lambda F, x, index: F.scatter_add(x, 1, index, x))
+row(
+    "masked_fill, 64×64",
+    0.8,
+    lambda F: (normal(F, 64, 64), normal(F, 64, 64) > 0),
+    lambda F, x, mask: x.masked_fill(mask, -1e9),
+)

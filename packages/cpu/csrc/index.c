@@ -15,13 +15,15 @@
 
 #include "half.h"
 #include "plans/index.h"
+#include "plans/library.h"
 
-enum { SHARES = 16 };
+enum { MOST_SHARES = 64, PIECE = 1 << 18 };
 
 struct work {
     const struct facula_index *plan;
     const char *index;
     char *array, *values;
+    int64_t shares;
 };
 
 struct sixteen {
@@ -48,6 +50,15 @@ static void copy_run(int itemsize, int64_t n, const char *from, int64_t from_ste
 }
 
 #define ADD_STEPS(type, sum)                                                            \
+    if (to_step == sizeof(type) && from_step == sizeof(type)) { /* for vectors */       \
+        type *restrict into_ = (type *)to;                                              \
+        const type *restrict from_ = (const type *)from;                                \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            type *into = into_ + i, x = from_[i];                                       \
+            *into = sum;                                                                \
+        }                                                                               \
+        return;                                                                         \
+    }                                                                                   \
     for (int64_t i = 0; i < n; i++) {                                                   \
         type *into = (type *)(to + i * to_step), x = *(const type *)(from + i * from_step); \
         *into = sum;                                                                    \
@@ -109,17 +120,54 @@ static void move(const struct facula_index *plan, char *array, char *values, int
     }
 }
 
+#define TAKE_ONES(type)                                                                                \
+    for (; i < last; i++, index += dims[1], values += dims[2]) {                                       \
+        const int64_t given = *(const int64_t *)index, at = given < 0 ? given + plan->size : given;    \
+        if (at >= 0 && at < plan->size)                                                                \
+            *(type *)values = *(const type *)(work->array + at * plan->step);                          \
+    }
+
+/* The same for indices of one step, and elements of one step for each: the usual case, without divisions. */
+static void take_run(const struct work *work, int64_t i, int64_t last)
+{
+    const struct facula_index *plan = work->plan;
+    const int64_t *dims = plan->nest + 3 * plan->outer_dims, *inner = dims + 3;
+    const char *index = work->index + i * dims[1];
+    char *values = work->values + i * dims[2];
+    if (plan->inner == 1) {
+        switch (plan->itemsize) {
+        case 1: TAKE_ONES(uint8_t) break;
+        case 2: TAKE_ONES(uint16_t) break;
+        case 4: TAKE_ONES(uint32_t) break;
+        case 8: TAKE_ONES(uint64_t) break;
+        default: TAKE_ONES(struct sixteen) break;
+        }
+        return;
+    }
+    for (; i < last; i++, index += dims[1], values += dims[2]) {
+        const int64_t given = *(const int64_t *)index, at = given < 0 ? given + plan->size : given;
+        if (at >= 0 && at < plan->size)
+            copy_run(plan->itemsize, inner[0], work->array + at * plan->step, inner[1], values, inner[2]);
+    }
+}
+
 static void take_some(void *context, int64_t task)
 {
     const struct work *work = context;
     const struct facula_index *plan = work->plan;
     const int64_t total = plan->rows * plan->count, first = task * plan->group;
+    if (plan->rows == 1 && plan->index_dims == 1 && plan->inner_dims == 1) {
+        const int64_t last = first + plan->group < total ? first + plan->group : total;
+        take_run(work, first, last);
+        return;
+    }
     for (int64_t i = first; i < total && i < first + plan->group; i++) {
         const char *array = work->array;
         char *values = work->values;
         locate(plan->nest, plan->outer_dims, i / plan->count, &array, &values);
         const int64_t at = index_at(work, i % plan->count, &values);
-        move(plan, (char *)array + at * plan->step, values, 1);
+        if (at >= 0 && at < plan->size) /* still: another thread may have changed it */
+            move(plan, (char *)array + at * plan->step, values, 1);
     }
 }
 
@@ -127,12 +175,11 @@ static void put_share(void *context, int64_t share)
 {
     const struct work *work = context;
     const struct facula_index *plan = work->plan;
-    const int64_t from = plan->serial ? 0 : plan->size * share / SHARES;
-    const int64_t to = plan->serial ? plan->size : plan->size * (share + 1) / SHARES;
+    const int64_t from = plan->size * share / work->shares, to = plan->size * (share + 1) / work->shares;
     for (int64_t i = 0; i < plan->count; i++) {
         char *first = work->values;
         const int64_t at = index_at(work, i, &first);
-        if (at < from || at >= to)
+        if (at < from || at >= to || at == plan->skip)
             continue;
         for (int64_t row = 0; row < plan->rows; row++) {
             const char *array = work->array + at * plan->step;
@@ -155,11 +202,11 @@ static int64_t check(const struct work *work, int64_t *args)
             locate(dims + 3, plan->index_dims - 1, done / run, &index, &unused);
         for (int64_t i = 0; i < run; i++) {
             const int64_t value = *(const int64_t *)(index + i * dims[1]);
-            if (value < -plan->size || value >= plan->size) {
+            if (value < plan->lowest || value >= plan->size) {
                 args[0] = value;
                 args[1] = done + i;
                 args[2] = plan->size;
-                return FACULA_INDEX;
+                return plan->lowest < 0 ? FACULA_INDEX : FACULA_POSITION;
             }
         }
     }
@@ -169,7 +216,7 @@ static int64_t check(const struct work *work, int64_t *args)
 static int64_t take(const void *plan_, int64_t *args)
 {
     const struct facula_index *plan = plan_;
-    struct work work = {plan, (const char *)args[2], (char *)args[1], (char *)args[3]};
+    struct work work = {.plan = plan, .index = (const char *)args[2], .array = (char *)args[1], .values = (char *)args[3]};
     const int64_t status = check(&work, args), total = plan->inner ? plan->rows * plan->count : 0;
     const int64_t tasks = (total + plan->group - 1) / plan->group;
     if (status || !total)
@@ -182,18 +229,45 @@ static int64_t take(const void *plan_, int64_t *args)
     return FACULA_OK;
 }
 
-static int64_t put(const void *plan_, int64_t *args)
+static void clear_piece(void *context, int64_t task)
 {
-    const struct facula_index *plan = plan_;
-    struct work work = {plan, (const char *)args[1], (char *)args[3], (char *)args[2]};
-    const int64_t status = check(&work, args);
-    if (status || !plan->inner || !plan->rows)
+    const struct work *work = context;
+    const int64_t from = task * PIECE, left = work->plan->clear - from;
+    memset(work->array + from, 0, (size_t)(left < PIECE ? left : PIECE));
+}
+
+static int64_t put_all(struct work *work, int64_t *args)
+{
+    const struct facula_index *plan = work->plan;
+    const int64_t status = check(work, args), threads = plan->serial ? 1 : facula_threads();
+    if (status)
         return status;
-    if (plan->serial)
-        put_share(&work, 0);
+    work->shares = threads < MOST_SHARES ? threads : MOST_SHARES;
+    if (plan->clear && work->shares == 1)
+        memset(work->array, 0, (size_t)plan->clear);
+    else if (plan->clear)
+        facula_parallel((plan->clear + PIECE - 1) / PIECE, clear_piece, work);
+    if (!plan->inner || !plan->rows)
+        return FACULA_OK;
+    if (work->shares == 1)
+        put_share(work, 0);
     else
-        facula_parallel(SHARES, put_share, &work);
+        facula_parallel(work->shares, put_share, work);
     return FACULA_OK;
+}
+
+/* args: n, index, values, array. */
+static int64_t put(const void *plan, int64_t *args)
+{
+    struct work work = {.plan = plan, .index = (const char *)args[1], .array = (char *)args[3], .values = (char *)args[2]};
+    return put_all(&work, args);
+}
+
+/* args: n, values, index, array. */
+static int64_t take_back(const void *plan, int64_t *args)
+{
+    struct work work = {.plan = plan, .index = (const char *)args[2], .array = (char *)args[3], .values = (char *)args[1]};
+    return put_all(&work, args);
 }
 
 /* The positions, in row-major order, of what is true. The output has room for as many as were counted, and no more is
@@ -248,5 +322,6 @@ static int64_t coordinates(const void *plan_, int64_t *args)
 
 FACULA_KERNEL("take", take, 0, 0)
 FACULA_KERNEL("put", put, 0, 0)
+FACULA_KERNEL("take_back", take_back, 0, 0)
 FACULA_KERNEL("nonzero_flat", positions, 0, 0)
 FACULA_KERNEL("nonzero", coordinates, 0, 0)

@@ -25,6 +25,11 @@ SHOWN = [
         lambda: nn.BatchNorm2d(3),
         "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
     ),
+    (lambda: nn.Embedding(5, 3), "Embedding(5, 3)"),
+    (
+        lambda: nn.Embedding(5, 3, -2, 1.0, 3.0, True),
+        "Embedding(5, 3, padding_idx=3, max_norm=1.0, norm_type=3.0, scale_grad_by_freq=True)",
+    ),
     (lambda: nn.Dropout(0.3, True), "Dropout(p=0.3, inplace=True)"),
     (lambda: nn.Flatten(), "Flatten(start_dim=1, end_dim=-1)"),
     (lambda: nn.Unflatten(1, (2, 3)), "Unflatten(dim=1, unflattened_size=(2, 3))"),
@@ -58,6 +63,7 @@ def shapes(module):
     [
         (lambda: nn.Linear(3, 2), {"weight": (2, 3), "bias": (2,)}),
         (lambda: nn.Linear(3, 2, bias=False), {"weight": (2, 3)}),
+        (lambda: nn.Embedding(4, 3), {"weight": (4, 3)}),
         (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
         (lambda: nn.ConvTranspose2d(4, 6, (3, 2), groups=2), {"weight": (4, 3, 3, 2), "bias": (6,)}),
         (
@@ -426,3 +432,24 @@ def test_numbers_of_other_kinds_will_do():
     assert nn.Dropout(np.float32(0.5)).p == 0.5
     assert nn.Hardtanh(min_value=-2, max_value=3).max_val == 3
     assert nn.Unflatten(1, (2, -1))(ft.ones(2, 6)).shape == (2, 2, 3)
+
+
+def test_embedding():
+    layer = nn.Embedding(4, 3, padding_idx=-1)
+    assert layer.padding_idx == 3 and layer.weight[3].tolist() == [0.0] * 3 and layer.weight[:3].abs().sum() > 0
+    assert same(layer(ft.tensor([[1, 3]])), layer.weight.detach()[ft.tensor([[1, 3]])])
+    rows = ft.tensor([[1.0, 2.0], [3.0, 4.0]])
+    frozen = nn.Embedding.from_pretrained(rows)
+    assert not frozen.weight.requires_grad and frozen(ft.tensor(1)).tolist() == [3.0, 4.0]
+    rows[1] = 5
+    assert frozen(ft.tensor(1)).tolist() == [5.0, 5.0]
+    assert nn.Embedding.from_pretrained(rows, freeze=False).weight.requires_grad
+    for make, text in (
+        (lambda: nn.Embedding(4, 3, padding_idx=4), "padding_idx from -4 to 3; got 4"),
+        (lambda: nn.Embedding(4, 3, _weight=rows), r"\(4, 3\); got \(2, 2\)"),
+        (lambda: nn.Embedding.from_pretrained(rows[0]), "numbers, features"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make()
+    with pytest.raises(NotImplementedError, match="sparse"):
+        nn.Embedding(4, 3, sparse=True)

@@ -6,6 +6,9 @@
    Steps are in bytes; see Note [Indexing] in index.c. */
 struct facula_index {
     int64_t size, step;   /* of the array's indexed dimension */
+    int64_t lowest;       /* index: 0, or -size where negative ones count from the end */
+    int64_t skip;         /* putting: an index whose values are left out; below -size: none */
+    int64_t clear;        /* putting: bytes of the array that are zero before: all or none */
     int64_t count;        /* indices */
     int64_t rows, inner;  /* elements of the dimensions before the indexed one, and after it */
     int32_t itemsize, dtype;

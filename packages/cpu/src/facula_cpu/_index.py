@@ -1,4 +1,4 @@
-"""Planners of `take`, `put`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
+"""Planners of `take`, `put`, `take_back`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
 BOOL, INT64 = 1, 6
+NEVER = -(1 << 63)  # no index of any dimension
 INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
 
 
-@planner("take")
+@planner("take", "index_select")
 def plan_take(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position
-    in the index, size of the dimension), and nothing is written. Any strides.
+    in the index, size of the dimension), and nothing is written. Any strides. "index_select" counts from 0 alone: a
+    negative index is status POSITION.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
@@ -34,11 +36,24 @@ def plan_take(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 def plan_put(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
     """a with `dim` indexed = values, or += values; inputs (index int64, values), output (a,) written in place.
 
-    Parameters (dim, accumulate). Of several values for one place the last one wins; with
-    `accumulate` they are added in order. Indices as for `take`.
+    Parameters (dim, accumulate). Of several values for one place the last one wins; with `accumulate` they are added in
+    order. Indices as for `take`; with a third parameter, True, they count from 0 alone, as for "index_select".
     """
     index, values = inputs
     return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, accumulate=bool(parameters[1]))
+
+
+@planner("take_back")
+def plan_take_back(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """Sums of values (values, index int64) by place along `dim`, in a contiguous array that is zero else.
+
+    Parameters (shape, dim, an index whose values are left out or None).
+    """
+    values, index = inputs
+    _shape, dim, skip = parameters
+    if not outputs[0].is_contiguous:
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, inputs, outputs, (dim,), outputs[0], index, values, accumulate=True, fresh=True, skip=skip)
 
 
 @planner("count_true")
@@ -93,6 +108,8 @@ def _plan(
     values: Layout,
     *,
     accumulate: bool,
+    fresh: bool = False,
+    skip: int | None = None,
 ) -> Plan:
     dim = parameters[0] % max(array.ndim, 1)
     if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim:
@@ -106,14 +123,19 @@ def _plan(
     inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
     struct = ffi.new("struct facula_index *", {"nest": [number for one in (*outer, *middle, *inner) for number in one]})
     struct.size, struct.step = array.shape[dim], array_steps[dim]
+    struct.lowest = (
+        0 if operator == "index_select" or (operator == "put" and parameters[2:] == (True,)) else -struct.size
+    )
+    struct.skip = NEVER if skip is None else skip
+    struct.clear = array.nbytes if fresh else 0
     struct.count, struct.rows, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
     struct.itemsize, struct.dtype, struct.accumulate = size, array.dtype.code, accumulate
     struct.outer_dims, struct.index_dims, struct.inner_dims = len(outer), len(middle), len(inner)
     each = INDEX_COST + struct.inner * size * BYTE_COST
-    work = struct.rows * struct.count * each
+    work = struct.rows * struct.count * each + struct.clear * BYTE_COST // 4
     struct.serial = work <= SERIAL
     struct.group = max(1, SERIAL // (2 * each))
-    kernel = kernel_for(operator)
+    kernel = kernel_for("take" if operator == "index_select" else operator)
     cost = work / max(outputs[0].numel, 1)
     return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=cost)
 

@@ -20,6 +20,7 @@ from .layers.activation import *
 from .layers.attention import *
 from .layers.convolution import *
 from .layers.dropout import *
+from .layers.embedding import *
 from .layers.flatten import *
 from .layers.linear import *
 from .layers.loss import *
@@ -35,9 +36,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Buffer",
-    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU", "Flatten", "GELU", "GRU", "GRUCell",
-    "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LSTM", "LSTMCell", "LeakyReLU", "Linear",
-    "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module", "ModuleDict", "ModuleList",
+    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "GRU",
+    "GRUCell", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LSTM", "LSTMCell", "LeakyReLU",
+    "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module", "ModuleDict", "ModuleList",
     "MultiheadAttention", "NLLLoss", "ParameterDict", "ParameterList", "RNN", "RNNBase", "RNNCell",
     "RNNCellBase", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus",
     "Tanh", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",

@@ -17,10 +17,10 @@ from ._multi_head import multi_head_attention_forward
 
 __all__ = [
     "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "elu", "gelu", "hardtanh", "huber_loss", "kl_div",
-    "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mse_loss",
-    "multi_head_attention_forward", "nll_loss", "relu", "relu6", "scaled_dot_product_attention", "sigmoid", "silu",
-    "smooth_l1_loss", "softmax", "softplus", "tanh",
+    "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "elu", "embedding", "gelu", "hardtanh",
+    "huber_loss", "kl_div", "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d",
+    "mse_loss", "multi_head_attention_forward", "nll_loss", "one_hot", "relu", "relu6",
+    "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
 ]  # fmt: skip
 
 __dir__ = listed(__name__)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ._layouts import Layout
 
-__all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_RANGE", "STATUS_TARGET", "STATUS_UNSUPPORTED",
-           "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
+__all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_TARGET",
+           "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
 
 # Note [Launch]
 # ~~~~~~~~~~~~~
@@ -32,6 +32,7 @@ __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_RANGE", "S
 # order) raises TypeError before anything has happened, so the operator puts the buffer in order and
 # tries again.
 STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
+STATUS_POSITION = 7
 
 
 class Plan:

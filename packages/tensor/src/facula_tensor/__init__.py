@@ -76,14 +76,18 @@ from .ops import dims as _dims
 from .ops import division as _division
 from .ops import extremes as _extremes
 from .ops import formats as _formats
+from .ops import gathering as _gathering
+from .ops import index_ops as _index_ops
 from .ops import join as _join
 from .ops import logic as _logic
+from .ops import masks as _masks
 from .ops import matmul as _matmul
 from .ops import moments as _moments
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import scattering as _scattering
 from .ops import ranks as _ranks
 from .ops import scans as _scans
 from .ops import searching as _searching
@@ -93,6 +97,7 @@ from .ops import sorting as _sorting
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import taking as _taking
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -106,8 +111,11 @@ from .ops.dims import *
 from .ops.division import *
 from .ops.extremes import *
 from .ops.formats import *
+from .ops.gathering import *
+from .ops.index_ops import *
 from .ops.join import *
 from .ops.logic import *
+from .ops.masks import *
 from .ops.matmul import *
 from .ops.moments import *
 from .ops.norms import *
@@ -115,6 +123,7 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.scattering import *
 from .ops.ranks import *
 from .ops.scans import *
 from .ops.searching import *
@@ -124,6 +133,7 @@ from .ops.sorting import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.taking import *
 from .ops.truth import *
 
 _register("facula_tensor")
@@ -153,8 +163,11 @@ __all__ += _dims.__all__
 __all__ += _division.__all__
 __all__ += _extremes.__all__
 __all__ += _formats.__all__
+__all__ += _gathering.__all__
+__all__ += _index_ops.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
+__all__ += _masks.__all__
 __all__ += _matmul.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__
@@ -164,12 +177,14 @@ __all__ += _power.__all__
 __all__ += _ranks.__all__
 __all__ += _scans.__all__
 __all__ += _searching.__all__
+__all__ += _scattering.__all__
 __all__ += _shape.__all__
 __all__ += _softmax.__all__
 __all__ += _sorting.__all__
 __all__ += _special.__all__
 __all__ += _strided.__all__
 __all__ += _sums.__all__
+__all__ += _taking.__all__
 __all__ += _truth.__all__
 
 _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))

@@ -84,11 +84,10 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
-    "argsort",
+    "argwhere",
     "as_strided",
     "as_tensor",
     "bernoulli",
-    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -97,7 +96,6 @@ __all__ = [
     "bitwise_xor",
     "bmm",
     "broadcast_to",
-    "bucketize",
     "can_cast",
     "cat",
     "channels_last",
@@ -114,13 +112,7 @@ __all__ = [
     "conv2d",
     "conv_transpose2d",
     "cos",
-    "count_nonzero",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
     "default_generator",
-    "dist",
     "div",
     "divide",
     "dot",
@@ -139,6 +131,7 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "gather",
     "ge",
     "get_default_dtype",
     "get_printoptions",
@@ -146,6 +139,12 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
+    "index_select",
     "initial_seed",
     "is_complex",
     "is_floating_point",
@@ -153,7 +152,6 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
-    "kthvalue",
     "layout",
     "le",
     "less",
@@ -162,38 +160,34 @@ __all__ = [
     "log",
     "log1p",
     "log_softmax",
-    "logcumsumexp",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
-    "logsumexp",
     "lt",
     "manual_seed",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
     "matmul",
     "max",
     "max_pool2d",
     "maximum",
     "mean",
-    "median",
     "memory_format",
     "min",
     "minimum",
     "mm",
-    "mode",
     "moveaxis",
     "movedim",
-    "msort",
     "mul",
     "multiply",
     "mv",
-    "nanmedian",
     "narrow",
     "ne",
     "neg",
     "negative",
     "nonzero",
-    "norm",
     "normal",
     "not_equal",
     "numel",
@@ -205,6 +199,7 @@ __all__ = [
     "printoptions",
     "prod",
     "promote_types",
+    "put",
     "rand",
     "rand_like",
     "randint",
@@ -217,7 +212,9 @@ __all__ = [
     "reshape",
     "result_type",
     "rsqrt",
-    "searchsorted",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
     "seed",
     "select",
     "set_default_dtype",
@@ -227,14 +224,11 @@ __all__ = [
     "sign",
     "sin",
     "softmax",
-    "sort",
     "split",
     "sqrt",
     "square",
     "squeeze",
     "stack",
-    "std",
-    "std_mean",
     "strided",
     "sub",
     "subtract",
@@ -242,17 +236,14 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "take",
+    "take_along_dim",
     "tanh",
     "tensor",
-    "topk",
     "transpose",
     "true_divide",
     "unbind",
-    "unique",
-    "unique_consecutive",
     "unsqueeze",
-    "var",
-    "var_mean",
     "where",
     "zeros",
     "zeros_like",
@@ -276,16 +267,14 @@ def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
-    """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -302,8 +291,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`."""
-def bucketize(input: Operand, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
@@ -324,18 +311,6 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
-def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
-def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
-def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
-def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
-    """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -370,6 +345,8 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
     """A tensor of one value; the dtype is the value's unless given."""
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
+def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def get_default_dtype() -> DType:
@@ -380,6 +357,18 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with `copy[indices] = values`, or with the values added."""
+def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def is_complex(input: Tensor) -> builtins.bool:
@@ -394,8 +383,6 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
-def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -406,8 +393,6 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
-    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -416,12 +401,16 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
-def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
+def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
 @overload
@@ -453,15 +442,6 @@ def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
 @overload
-def median(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
-@overload
-def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    ...
-@overload
-def median(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    ...
-@overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
 @overload
@@ -480,25 +460,12 @@ def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
-def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
-def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements in order along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-@overload
-def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`median` of the elements that are no NaN; NaN where there are none."""
-@overload
-def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    ...
-@overload
-def nanmedian(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    ...
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -518,8 +485,6 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 @overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
-def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
-    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
 def numel(input: Tensor) -> builtins.int:
@@ -536,6 +501,8 @@ def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -560,8 +527,12 @@ def result_type(*operands: builtins.object, tensor: builtins.object = None, othe
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
-def searchsorted(sorted_sequence: Tensor, input: Operand, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
-    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements."""
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload
@@ -584,8 +555,6 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -596,10 +565,6 @@ def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None)
     """A view without dimensions of length 1: all of them, or those among `dim`."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`."""
-def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
-def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
-    """`std` and `mean` of the same elements."""
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -608,46 +573,20 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
-def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
-@overload
-def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
-@overload
-def unique(input: Tensor, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    ...
-@overload
-def unique(input: Tensor, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    ...
-@overload
-def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
-    ...
-@overload
-def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
-@overload
-def unique_consecutive(input: Tensor, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    ...
-@overload
-def unique_consecutive(input: Tensor, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    ...
-@overload
-def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
-    ...
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
-def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
-def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
-    """`var` and `mean` of the same elements."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""

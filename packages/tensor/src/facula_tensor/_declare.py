@@ -16,6 +16,7 @@ from ._quick import make_binary, make_number_first, make_unary
 from ._quick_inplace import make_accumulate, make_inplace, make_inplace_unary
 from ._quick_many import make_many, make_ternary
 from ._quick_pair import make_pair
+from ._quick_two import make_double
 from ._signatures import shown_as
 from ._tensor import Tensor
 from ._viewing import make_view
@@ -94,6 +95,8 @@ def _finish(op: Operator) -> Callable[..., Any]:
         made: Callable[..., Any] = make_many
         if op.arity == 3 and len(op.results) == 1 and not op.changes:
             made = make_ternary
+        elif op.arity == 2 and len(op.results) == 1 and not (op.changes or op.optional or op.elementwise):
+            made = make_double
         elif op.arity == 1 and len(op.results) == 2 and not (op.changes or op.values or op.optional):
             made = make_pair
         op.quick = made(op, record=True, checked=True)

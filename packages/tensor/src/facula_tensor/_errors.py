@@ -21,7 +21,14 @@ from facula_errors import (
 )
 from facula_errors.extend import in_library, trim_traceback
 from facula_storage import LaunchError, Layout, Storage, int64
-from facula_storage.extend import STATUS_DIVISOR, STATUS_INDEX, STATUS_MEMORY, STATUS_RANGE, STATUS_TARGET
+from facula_storage.extend import (
+    STATUS_DIVISOR,
+    STATUS_INDEX,
+    STATUS_MEMORY,
+    STATUS_POSITION,
+    STATUS_RANGE,
+    STATUS_TARGET,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,11 +60,7 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
     """The exception for a kernel's status."""
     status, first, second, third, fourth = error.args
     if status == STATUS_TARGET:
-        place: list[int] = []
-        for size in reversed(next(a.shape for a in operands if a is not None and a.dtype is int64)):
-            second, at = divmod(second, size)
-            place.insert(0, at)
-        name = f"target{place}" if place else "target"
+        name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
         return InvalidIndexError(
             f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
             f"({f'0 to {third - 1}' if third else 'there is none'}; ignore_index is {fourth})"
@@ -66,6 +69,14 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         return InvalidIndexError(
             f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "
             f"expected {-third} to {third - 1}"
+        )
+    if status == STATUS_POSITION:
+        shapes = [a.shape for a in operands if a is not None and a.dtype is int64]
+        shape = shapes[0 if operator in ("scatter", "put") else -1]
+        name = _element("index", second, shape)
+        return InvalidIndexError(
+            f"{operator}: {name} = {first} is out of range for a dimension of size {third}; "
+            + (f"expected 0 to {third - 1}" if third else "it is empty")
         )
     if status == STATUS_DIVISOR:
         return DivisionError(
@@ -77,6 +88,15 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
     if status == STATUS_MEMORY:
         return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space")
     return OperationError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
+
+
+def _element(name: str, position: int, shape: Sequence[int]) -> str:
+    """An element of a tensor of this shape, whose place is given in row-major order: ``index[0, 3]``."""
+    place: list[int] = []
+    for size in reversed(shape):
+        position, at = divmod(position, size)
+        place.insert(0, at)
+    return f"{name}{place}" if place else name
 
 
 def show(layout: Layout) -> str:

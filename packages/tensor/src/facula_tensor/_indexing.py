@@ -291,7 +291,26 @@ class _take:
         return contiguous(shape, layout.dtype, layout.device)
 
     def reverse_input(F, g, index, input_layout, dim):
-        return F.put(F.zeros_of(g, input_layout), index, g, (dim, True))
+        return F.take_back(g, index, (input_layout.shape, dim, None))
+
+
+@operator
+class _take_back:
+    """Zeros to which elements are added at an index along a dimension; those of the index `skip` are left out."""
+
+    inputs = ("grad", "index")
+    parameters = ("shape", "dim", "skip")
+    holomorphic = False
+
+    def outputs(layout, index, shape, dim, skip):
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def reverse_grad(F, g, index, shape, dim, skip):
+        taken = F.take(g, index, (dim,))
+        if skip is None:
+            return taken
+        left = raw.reshape(raw.eq(index, skip), (*index.shape, *[1] * (len(shape) - 1 - dim)))
+        return F.where(left, 0, taken)
 
 
 @operator
@@ -299,10 +318,10 @@ class _put:
     """A copy of `input` in which the elements along a dimension that `index` names are set, or added to."""
 
     inputs = ("input", "index", "values")
-    parameters = ("dim", "accumulate")
+    parameters = ("dim", "accumulate", "from_zero")
     holomorphic = False
 
-    def outputs(layout, index, values, dim, accumulate):
+    def outputs(layout, index, values, dim, accumulate, from_zero):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
     def execute(operands, parameters):
@@ -312,25 +331,28 @@ class _put:
         return [result]
 
     def reverse_input(F, g, index, values_layout, dim, accumulate):
-        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False))
+        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False, False))
 
     def reverse_values(F, g, index, dim):
         return F.take(g, index, (dim,))
 
 
-def put_into(target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool) -> None:
+def put_into(
+    target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool, from_zero: bool = False
+) -> None:
     """Set or add to the elements of `target`, a snapshot, that `index` names. No record, no version.
 
-    IndexError before any change.
+    IndexError before any change; `from_zero`: for negative indices, too.
     """
     op = operators["put"]
     index, values = snapshot(index), snapshot(values)
     layout = target._layout
     inputs = (index._layout, values._layout)
-    key = (inputs, layout, dim, accumulate)
+    parameters = (dim, accumulate, from_zero)
+    key = (inputs, layout, parameters)
     plan = op.slow_table.by_key.get(key)
     if plan is None:
-        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), (dim, accumulate)))
+        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), parameters))
     launch(plan, (index, values), [(target._storage, target._offset)])
 
 

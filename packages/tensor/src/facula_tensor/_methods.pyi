@@ -181,8 +181,8 @@ class Methods:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
-        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+    def argwhere(self) -> Tensor:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -191,8 +191,6 @@ class Methods:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
-    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -259,24 +257,10 @@ class Methods:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
-    def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
-    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
-    def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumprod` in place: changes this tensor and returns it."""
-    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
-    def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumsum` in place: changes this tensor and returns it."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -287,8 +271,6 @@ class Methods:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
         """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
-    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
-        """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
@@ -335,6 +317,8 @@ class Methods:
         """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
         """`fmod` in place: changes this tensor and returns it."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
     def ge(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
@@ -353,6 +337,28 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+        """`index_add` in place: changes this tensor and returns it."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
+        """`index_copy` in place: changes this tensor and returns it."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """`index_fill` in place: changes this tensor and returns it."""
+    def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with `copy[indices] = values`, or with the values added."""
+    def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`index_put` in place: changes this tensor and returns it."""
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+    def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`index_reduce` in place: changes this tensor and returns it."""
+    def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
@@ -363,8 +369,6 @@ class Methods:
         """Whether each element is NaN; for complex ones, whether a part is."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -389,8 +393,6 @@ class Methods:
         """`log` in place: changes this tensor and returns it."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
-        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -407,8 +409,6 @@ class Methods:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Operand) -> Tensor:
         """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -417,6 +417,16 @@ class Methods:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     @property
     def mT(self) -> Tensor: ...
+    def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+    def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
+        """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
     @overload
@@ -441,15 +451,6 @@ class Methods:
     def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
     @overload
-    def median(self, *, out: Tensor | None = None) -> Tensor:
-        """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
-    @overload
-    def median(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        ...
-    @overload
-    def median(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        ...
-    @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
     @overload
@@ -470,14 +471,10 @@ class Methods:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
-    def msort(self, *, out: Tensor | None = None) -> Tensor:
-        """The elements in order along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
@@ -488,15 +485,6 @@ class Methods:
         """`mul` in place: changes this tensor and returns it."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
-    @overload
-    def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
-        """`median` of the elements that are no NaN; NaN where there are none."""
-    @overload
-    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        ...
-    @overload
-    def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        ...
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -534,8 +522,6 @@ class Methods:
     @overload
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
-    def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
     def not_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -552,6 +538,10 @@ class Methods:
         """`pow` in place: changes this tensor and returns it."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`put` in place: changes this tensor and returns it."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
@@ -576,6 +566,18 @@ class Methods:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
         """`rsqrt` in place: changes this tensor and returns it."""
+    def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
+        """`scatter` in place: changes this tensor and returns it."""
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
+        """`scatter_add` in place: changes this tensor and returns it."""
+    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+    def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`scatter_reduce` in place: changes this tensor and returns it."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of one element along `dim`, which goes. IndexError where there is none."""
@@ -598,8 +600,6 @@ class Methods:
         """`sin` in place: changes this tensor and returns it."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
@@ -612,8 +612,6 @@ class Methods:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
-    def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -630,6 +628,10 @@ class Methods:
         """A view with two dimensions exchanged."""
     def t(self) -> Tensor:
         """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
     def tanh(self, *, out: Tensor | None = None) -> Tensor:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
@@ -638,8 +640,6 @@ class Methods:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
-    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
     def true_divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -658,34 +658,8 @@ class Methods:
         """Views of the elements along `dim`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
-    @overload
-    def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-        """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
-    @overload
-    def unique(self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        ...
-    @overload
-    def unique(self, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        ...
-    @overload
-    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
-        ...
-    @overload
-    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-        """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
-    @overload
-    def unique_consecutive(self, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        ...
-    @overload
-    def unique_consecutive(self, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        ...
-    @overload
-    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
-        ...
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
-    def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def view(self, *shape: Lengths) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:

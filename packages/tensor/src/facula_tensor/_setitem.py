@@ -101,8 +101,8 @@ def delitem(self: Tensor, index: Any) -> None:
     )
 
 
-def general_setitem(self: Tensor, index: Any, value: Any) -> None:
-    """`self[index] = value` for whatever they are."""
+def general_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
+    """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
     from ._from_data import as_tensor_like
 
     if overridden((self, value)):
@@ -114,10 +114,14 @@ def general_setitem(self: Tensor, index: Any, value: Any) -> None:
         record = starts_inplace("setitem", self, (self, value))
         held = hold((value,), record)[0]
         window, dim, named = basic(self, index, record, changed=True)
-        if named is None:
+        if named is None and accumulate:
+            F = recording if record else raw
+            fitting = _fitting(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
+            _set_window(self, window, F.add(window, fitting), record)
+        elif named is None:
             _set_window(self, window, held, record, kind)
         else:
-            _set_named(self, window, dim, named, held, record, issubclass(kind, Tensor))
+            _set_named(self, window, dim, named, held, record, issubclass(kind, Tensor), accumulate)
     except Exception as error:
         relabel(error, "setitem")
         raise
@@ -143,7 +147,16 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     rebase(window, old)
 
 
-def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tensor, record: bool, strict: bool) -> None:
+def _set_named(
+    target: Tensor,
+    window: Tensor,
+    dim: int,
+    named: Any,
+    value: Tensor,
+    record: bool,
+    strict: bool,
+    accumulate: bool = False,
+) -> None:
     """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on.
 
     Several tensors, in a list, name elements together. `strict`: `value` is not cast, unless it is one for a mask.
@@ -172,14 +185,14 @@ def _set_named(target: Tensor, window: Tensor, dim: int, named: Any, value: Tens
     value = F.expand(value, shape)
     if record or order is not None or flat._storage is not window._storage:
         check_overlap("setitem", snapshot(window), ())
-        put = F.put(flat, named, value, (dim, False))
+        put = F.put(flat, named, value, (dim, accumulate, False))
         put = F.reshape(put if order is None else unmerged(F, put, order), layout.shape)
         _set_window(target, window, put, record)
         return
     check_writable("setitem", window)
     check_overlap("setitem", window, ())
     flat = snapshot(flat)
-    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, False)
+    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, accumulate)
     mutated(window, "setitem")
 
 

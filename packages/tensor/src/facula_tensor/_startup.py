@@ -11,9 +11,9 @@ from facula_storage.extend import collection_callback, launching_modules, regist
 register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
-    "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_random",
-    "_random_fill", "_resize",
-    "_setitem", "_values", "ops.copying", "ops.join", "ops.optimizer_steps",
+    "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_quick_two",
+    "_random", "_random_fill", "_resize", "_setitem", "_values", "ops.copying", "ops.gathering", "ops.join",
+    "ops.masks", "ops.optimizer_steps", "ops.scattering",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 

@@ -31,6 +31,7 @@ ARGUMENTS = {
     "input": "Operand",
     "layout": "object",
     "lengths": "Lengths",
+    "mask": "Tensor",
     "max": "Operand",
     "mean": "Scalar | Tensor",
     "memory_format": "MemoryFormat",

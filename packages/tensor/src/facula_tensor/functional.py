@@ -20,6 +20,7 @@ from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
+from .ops.embedding import embedding, one_hot
 from .ops.linear import linear
 from .ops.losses import (
     cross_entropy,
@@ -45,6 +46,7 @@ __all__ = [
     "cross_entropy",
     "dropout",
     "elu",
+    "embedding",
     "gelu",
     "hardtanh",
     "huber_loss",
@@ -57,6 +59,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "one_hot",
     "relu",
     "relu6",
     "scaled_dot_product_attention",

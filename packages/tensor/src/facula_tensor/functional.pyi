@@ -24,6 +24,7 @@ __all__ = [
     "cross_entropy",
     "dropout",
     "elu",
+    "embedding",
     "gelu",
     "hardtanh",
     "huber_loss",
@@ -36,6 +37,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "one_hot",
     "relu",
     "relu6",
     "scaled_dot_product_attention",
@@ -66,6 +68,8 @@ def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = Tr
     """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
+def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
+    """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features)."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
@@ -97,6 +101,8 @@ def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None =
     '(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.'
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s."""
+def one_hot(input: Tensor, num_classes: builtins.int = -1) -> Tensor:
+    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes)."""
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:

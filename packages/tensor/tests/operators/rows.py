@@ -17,6 +17,7 @@ from harness import (
     floating,
     real_part,
 )
+from rows_by_index import BY_INDEX
 from rows_along import ROWS as ALONG
 
 import facula_tensor as ft
@@ -428,5 +429,6 @@ SHAPES = [
 ]
 
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *ALONG]
+ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -22,6 +22,11 @@ def index(x: Any) -> Any:
     return ft.tensor([2, 0, 2], device=x.device)
 
 
+def columns(x: Any) -> Any:
+    """Two positions along a dimension of four for each row of `x`."""
+    return ft.tensor([[3, 0], [1, 1], [2, 0]], device=x.device)
+
+
 def classes(x: Any) -> Any:
     """A class for each row of `x`."""
     return ft.tensor([2, 0, 3], device=x.device)
@@ -134,6 +139,8 @@ CALLS = {
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
+    "gather": lambda x, y: x.gather(1, columns(x)),
+    "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
     "gelu": lambda x, y: F.gelu(x),
     "gelu_grad": lambda x, y: F.gelu_grad(x, y),
     "gelu_tanh": lambda x, y: F.gelu_tanh(x),
@@ -187,7 +194,7 @@ CALLS = {
     "pick_along": lambda x, y: F.pick_along(x, places(x), (0,)),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
-    "put": lambda x, y: F.put(x, index(x), y, (0, True)),
+    "put": lambda x, y: F.put(x, index(x), y, (0, True, False)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
     "reciprocal": lambda x, y: x.reciprocal(),
     "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
@@ -199,6 +206,9 @@ CALLS = {
     "reverse_dims": lambda x, y: x.T,
     "rsqrt": lambda x, y: x.rsqrt(),
     "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
+    "scatter": lambda x, y: x.scatter(1, columns(x), y[:, :2]),
+    "scatter_extreme": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "amax"),
+    "scatter_product": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "prod"),
     "select": lambda x, y: x[1],
     "sigmoid": lambda x, y: x.sigmoid(),
     "sigmoid_grad": lambda x, y: F.sigmoid_grad(x, y),
@@ -223,6 +233,7 @@ CALLS = {
     "sum": lambda x, y: x.sum(1),
     "t": lambda x, y: x.t(),
     "take": lambda x, y: x[index(x)],
+    "take_back": lambda x, y: F.take_back(x, index(x), ((5, 4), 0, 2)),
     "tanh": lambda x, y: x.tanh(),
     "tanh_grad": lambda x, y: F.tanh_grad(x, y),
     "to": lambda x, y: x.to(ft.float32),

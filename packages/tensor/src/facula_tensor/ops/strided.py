@@ -43,7 +43,7 @@ class _as_strided:
 
         # An element that is seen more than once gets the sum.
         places = raw.clone(raw.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset))
-        flat = F.put(F.view(zeros, -1), raw.view(places, -1), F.reshape(g, (-1,)), (0, True))
+        flat = F.put(F.view(zeros, -1), raw.view(places, -1), F.reshape(g, (-1,)), (0, True, False))
         return F.shown_as(F.view(flat, tuple(zeros.shape)), input_layout)
 
 

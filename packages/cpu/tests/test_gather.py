@@ -1,0 +1,83 @@
+"""gather, gather_back, scatter and scatter_copy against NumPy."""
+
+import numpy as np
+import pytest
+from arrays import laid_out, make
+from hypothesis import given
+from hypothesis import strategies as st
+from launching import NAMES, empty
+from planned import compute
+
+from facula_storage import LaunchError
+from facula_storage.extend import STATUS_POSITION
+
+
+@st.composite
+def indexed(draw):
+    """A shape, a dimension of it, and an index nowhere longer but there."""
+    shape = draw(st.lists(st.sampled_from([1, 2, 3, 9]), min_size=1, max_size=3).map(tuple))
+    dim = draw(st.integers(0, len(shape) - 1))
+    extents = [draw(st.integers(1, size)) for size in shape]
+    extents[dim] = draw(st.sampled_from([0, 1, 5, 30]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    return shape, dim, laid_out(rng, rng.integers(0, shape[dim], extents)), rng
+
+
+def cut(array, index, dim):
+    """The part of an array that an index can reach."""
+    sizes = (*index.shape[:dim], array.shape[dim], *index.shape[dim + 1 :])
+    return array[tuple(slice(0, size) for size in sizes)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=indexed())
+def test_gather(name, case):
+    shape, dim, index, rng = case
+    array = make(rng, shape, name, strided=True)
+    wanted = np.take_along_axis(cut(array.view(np.ndarray), index, dim), index, dim)
+    output = laid_out(rng, empty(wanted.shape, name))
+    np.testing.assert_array_equal(compute("gather", (array, index), (output,), (dim,)).view(np.ndarray), wanted)
+
+
+@pytest.mark.parametrize(("mode", "function"), [("set", None), ("sum", np.add), ("prod", np.multiply),
+                                                ("amax", np.maximum), ("amin", np.minimum)])  # fmt: skip
+@pytest.mark.parametrize("name", ["uint8", "int16", "int64", "float32", "float64"])
+@given(case=indexed())
+def test_scatter(name, mode, function, case):
+    """Of several values for one place the last one wins, or all are taken in their order."""
+    shape, dim, index, rng = case
+    array, new = (
+        make(rng, shape, name, strided=True, special=False),
+        make(rng, index.shape, name, strided=True, special=False),
+    )
+    wanted, places = np.array(array), list(np.indices(index.shape))
+    places[dim] = index
+    with np.errstate(all="ignore"):
+        if function is None:
+            wanted[tuple(places)] = new
+        else:
+            function.at(wanted, tuple(places), np.array(new))
+    start = empty(shape, name)
+    start[...] = array
+    if array.size:
+        copied = compute("scatter_copy", (start, index, new), (empty(shape, name),), (dim, mode))
+        np.testing.assert_array_equal(copied, wanted)
+    np.testing.assert_array_equal(compute("scatter", (index, new), (array,), (dim, mode)), wanted)
+
+
+@pytest.mark.parametrize("bad", [-1, 4, 2**62, -(2**63)])
+def test_indices_out_of_range(bad):
+    """Reported with value, position and size; nothing is scattered."""
+    index = np.zeros((2, 3), "i8")
+    index[1, 2] = bad
+    array, values = np.arange(12.0).reshape(4, 3), np.full((2, 3), 7.0)
+    before = array.copy()
+    for call in (
+        lambda: compute("gather", (array, index), (values.copy(),), (0,)),
+        lambda: compute("scatter", (index, values), (array,), (0, "sum")),
+        lambda: compute("gather_back", (values, index), (array,), ((4, 3), 0)),
+    ):
+        with pytest.raises(LaunchError) as caught:
+            call()
+        assert caught.value.args[:4] == (STATUS_POSITION, bad, 5, 4)
+        np.testing.assert_array_equal(array, before)

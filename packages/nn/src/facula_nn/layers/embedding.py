@@ -1,0 +1,127 @@
+"""Tables of vectors, looked up by number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty, no_grad
+
+from .. import functional as F
+from .. import init
+from .._arguments import check_lengths
+from .._module import Module
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = ["Embedding"]
+
+
+@boundary
+class Embedding(Module):
+    """A vector for each of `num_embeddings` numbers: int64 or int32 (*) to (*, embedding_dim).
+
+    `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
+    `padding_idx`, which gets no gradient. `max_norm` scales rows that are used and longer down to it, in place;
+    `scale_grad_by_freq` divides a row's gradient by how often it is used. `sparse=True` is refused.
+
+    >>> from facula_tensor import tensor
+    >>> Embedding(10, 3)(tensor([[1, 2], [4, 5]])).shape
+    facula.Size([2, 2, 3])
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        check_lengths("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if sparse:
+            raise UnsupportedError(
+                "Embedding: sparse=True is not supported; there are no sparse gradients; leave it out"
+            )
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise InvalidValueError(
+                f"Embedding: expected padding_idx from {-num_embeddings} to {num_embeddings - 1}; got {padding_idx}"
+            )
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        if _weight is None:
+            self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device, dtype=dtype), not _freeze)
+            self.reset_parameters()
+            return
+        if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+            raise InvalidValueError(
+                f"Embedding: expected a weight of shape ({num_embeddings}, {embedding_dim}); got {tuple(_weight.shape)}"
+            )
+        self.weight = Parameter(_weight, not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw the weight anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].zero_()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Rows of the weight by `input` (*): (*, embedding_dim)."""
+        return F.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, and options that are not the usual ones."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        return text + (", scale_grad_by_freq=True" if self.scale_grad_by_freq else "")
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Any:
+        """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+
+        >>> from facula_tensor import tensor
+        >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
+        tensor([[3., 4.]])
+        """
+        if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
+            raise InvalidValueError("Embedding: expected embeddings to be a Tensor of shape (numbers, features)")
+        rows, columns = embeddings.shape
+        return cls(
+            rows,
+            columns,
+            padding_idx,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+            _weight=embeddings,
+            _freeze=freeze,
+        )

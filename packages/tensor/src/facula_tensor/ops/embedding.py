@@ -1,0 +1,143 @@
+"""Rows of a table chosen by numbers, and numbers as rows: `embedding`, `one_hot`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import FaculaError, InvalidIndexError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import int64
+from facula_storage.extend import FLOATING
+
+from .._errors import ArgumentError, DTypeError, show
+from .._general import mutated
+from .._indexing import put_into
+from .._memory import check_overlap, check_writable
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_integer, as_real
+from .._tensor import Tensor, layout_of_tensor, snapshot
+from .._viewing import as_tensor
+from . import index_ops as _index_ops  # noqa: F401  declares index_select
+from .gathering import as_index
+from .scattering import scatter_
+
+__all__ = ["embedding", "one_hot"]
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features).
+
+    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
+    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
+    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+
+    >>> from facula_tensor import tensor
+    >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
+    try:
+        if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
+            try:  # the usual call
+                if input._layout.dtype is int64 and weight._layout.ndim == 2:
+                    return recording.index_select(weight, input, (0, None, False))
+            except AttributeError:
+                pass
+        index, parameters = prepared("embedding", input, weight, padding_idx, max_norm, norm_type, sparse)
+        return recording.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+embedding = asks(embedding)
+
+
+def prepared(
+    operation: str, input: Any, weight: Any, padding_idx: Any, max_norm: Any, norm_type: Any, sparse: Any
+) -> tuple[Tensor, tuple[int, int | None]]:
+    """The arguments of an embedding, checked, its rows scaled: the index, dimension and row without gradient."""
+    if sparse:
+        raise UnsupportedError(
+            f"{operation}: sparse=True is not supported; there are no sparse gradients; leave it out"
+        )
+    index, layout = as_index(operation, input), layout_of_tensor(as_tensor(operation, weight))
+    if layout.ndim != 2:
+        raise ArgumentError(f"{operation}: expected weight (numbers, features); got {show(layout)}")
+    rows = layout.shape[0]
+    if padding_idx is not None:
+        padding_idx = as_integer(padding_idx, operation, "padding_idx")
+        if not -rows <= padding_idx < rows:
+            raise ArgumentError(f"{operation}: expected padding_idx from {-rows} to {rows - 1}; got {padding_idx}")
+        padding_idx %= rows
+    if max_norm is not None:
+        most, order = as_real(max_norm, operation, "max_norm"), as_real(norm_type, operation, "norm_type")
+        _limit_norms(operation, weight, index, most, order)
+    return index, (0, padding_idx)
+
+
+def _limit_norms(operation: str, weight: Tensor, index: Tensor, most: float, order: float) -> None:
+    """Scale rows that are used, and longer than `most`, down to it, in place. Nothing is recorded."""
+    there = snapshot(weight)
+    if there.dtype.category != FLOATING:
+        raise DTypeError(f"{operation}: max_norm needs a floating weight; got {there.dtype.name}")
+    check_writable(operation, there)
+    check_overlap(operation, there, ())
+    rows = raw.index_select(there, raw.reshape(index, (-1,)), (0, None, False))
+    if not rows.numel():
+        return
+    sizes = raw.abs(rows)
+    if order == float("inf"):
+        norms = raw.amax(sizes, ((1,), True))
+    else:
+        norms = raw.pow(raw.sum(raw.pow(sizes, float(order)), ((1,), True)), 1 / order)
+    factors = raw.where(raw.gt(norms, most), raw.div(float(most), raw.add(norms, 1e-7)), 1)
+    put_into(there, raw.reshape(index, (-1,)), raw.mul(rows, factors), 0, False)
+    mutated(there, operation)
+
+
+@asks
+@boundary
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
+
+    With -1 there are as many classes as the largest number asks for. ValueError for numbers that are no class.
+
+    >>> from facula_tensor import tensor
+    >>> one_hot(tensor([2, 0]))
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    from .._creation import zeros
+
+    layout = layout_of_tensor(as_tensor("one_hot", input))
+    if layout.dtype is not int64:
+        raise DTypeError(f"one_hot: expected input to be int64; got {show(layout)}; convert with .long()")
+    index, classes = snapshot(input), as_integer(num_classes, "one_hot", "num_classes")
+    every = (tuple(range(layout.ndim)), False)
+    if classes == -1:
+        if not layout.numel or input.is_meta:
+            raise ArgumentError(f"one_hot: expected num_classes where there are no numbers to tell; got {show(layout)}")
+        classes = max(raw.amax(index, every).item() + 1, 1)
+    elif classes < 1:
+        raise ArgumentError(f"one_hot: expected num_classes to be positive, or -1; got {classes}")
+    result = zeros(*layout.shape, classes, dtype=int64, device=layout.device)
+    try:
+        return scatter_(result, -1, raw.unsqueeze(index, -1), 1)
+    except InvalidIndexError:
+        found = [
+            one for one in (raw.amin(index, every).item(), raw.amax(index, every).item()) if not 0 <= one < classes
+        ]
+        raise ArgumentError(
+            f"one_hot: expected classes from 0 to {classes - 1}; got {found[0] if found else 'others'}"
+        ) from None

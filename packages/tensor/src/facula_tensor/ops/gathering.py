@@ -1,0 +1,255 @@
+"""An index of its own for every element: `gather`, and the operators of the `scatter` family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, contiguous, int32, int64
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError, show
+from .._general import launch
+from .._operator import composite, operators, raw, recording
+from .._overrides import asks
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._viewing import as_tensor
+from .copying import give
+
+__all__ = ["gather"]
+
+
+# ----------------------------------------------------------------------------------------------- operators
+def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Layout | None = None) -> None:
+    """ValueError unless an index has an array's dimensions, and is nowhere longer but along `dim`."""
+    long = [d for d, size in enumerate(index.shape) if d != dim and d < len(layout.shape) and size > layout.shape[d]]
+    if len(index.shape) != len(layout.shape) or long:
+        raise ArgumentError(
+            f"{operation}: expected index with the dimensions of input, none longer but dimension {dim}; got index "
+            f"{index.shape}, input {layout.shape}; .expand() and .unsqueeze() give it dimensions"
+        )
+    if src is not None and (
+        len(src.shape) != len(index.shape) or any([a > b for a, b in zip(index.shape, src.shape, strict=True)])
+    ):
+        raise ArgumentError(
+            f"{operation}: expected src with the dimensions of index, none shorter; got src {src.shape}, index "
+            f"{index.shape}"
+        )
+
+
+def check_scatter(layout: Layout, index: Layout, src: Layout, dim: int, mode: str) -> None:
+    """ValueError unless index and src have the same shape, and fit."""
+    at = check_dim("scatter", dim, len(layout.shape))
+    check_fits("scatter", layout, index, at, src)
+    if src.dtype is not layout.dtype:
+        raise different_dtypes("scatter", layout, src)
+
+
+def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
+    """The error for values that would have to be cast."""
+    return DTypeError(
+        f"{operation}: expected src in the dtype of input, {layout.dtype.name}; got {src.dtype.name}; "
+        f"convert it with .to(facula.{layout.dtype.name})"
+    )
+
+
+def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
+    """Whether the kernel, which copies `input` as it lies, can begin."""
+    return layout.is_contiguous
+
+
+def in_row_major_order(name: str) -> Any:
+    """The operator's redirection where `input` is not contiguous: itself, on a copy."""
+
+    def redirect(F: Any, operands: tuple, parameters: tuple) -> Any:
+        input, index, src = operands
+        return (
+            None if layout_of_tensor(input).is_contiguous else getattr(F, name)(F.clone(input), index, src, parameters)
+        )
+
+    return redirect
+
+
+@operator
+class _gather:
+    """The elements at an index along a dimension, and at the index's own place along the others."""
+
+    inputs = ("input", "index")
+    parameters = ("dim",)
+    holomorphic = False
+
+    def check(layout, index, dim):
+        at = check_dim("gather", dim, len(layout.shape))
+        check_fits("gather", layout, index, at)
+
+    def outputs(layout, index, dim):
+        return contiguous(index.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, index, input_layout, dim):
+        return F.gather_back(g, index, (input_layout.shape, dim))
+
+
+@operator
+class _gather_back:
+    """Zeros to which elements are added at an index along a dimension."""
+
+    inputs = ("grad", "index")
+    parameters = ("shape", "dim")
+    holomorphic = False
+
+    def outputs(layout, index, shape, dim):
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def reverse_grad(F, g, index, shape, dim):
+        return F.gather(g, index, (dim,))
+
+
+@operator
+class _scatter:
+    """A copy of `input` in which the elements at an index along a dimension are set, or added to."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+    holomorphic = False
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    kernel = "scatter_copy"
+    check = check_scatter
+    redirect = in_row_major_order("scatter")
+    direct = in_order
+
+    def reverse_input(F, g, index, src_layout, dim, mode):
+        return F.clone(g) if mode == "sum" else F.scatter(g, index, F.zeros_of(g, src_layout), (dim, mode))
+
+    def reverse_src(F, g, index, dim):
+        return F.gather(g, index, (dim,))
+
+
+@operator
+class _scatter_product:
+    """A copy of `input` in which the elements at an index along a dimension are multiplied by those of `src`."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+    kernel = "scatter_copy"
+    check = check_scatter
+    redirect = in_row_major_order("scatter_product")
+    direct = in_order
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, input, index, src, dim):
+        return F.scattered_factors(g, input, index, src, dim)[0]
+
+    def reverse_src(F, g, input, index, src, dim):
+        return F.scattered_factors(g, input, index, src, dim)[1]
+
+
+@composite
+def scattered_factors(F: Any, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The gradients of a scattered product by its factors: the products of the others.
+
+    That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
+    """
+    no_input, no_src = F.eq(input, 0), F.eq(src, 0)
+    zeros = F.scatter(F.zeros_like(input), index, F.to(no_src, (input.dtype,)), (dim, "sum"))
+    first, rest = F.where(no_input, 1, input), F.where(no_src, 1, src)
+    of_input = F.div(F.mul(g, F.scatter_product(first, index, src, (dim, "prod"))), first)
+    whole = F.mul(g, F.scatter_product(input, index, src, (dim, "prod")))
+    left = F.where(F.eq(zeros, 1), F.mul(g, F.scatter_product(input, index, rest, (dim, "prod"))), 0)
+    return of_input, F.where(no_src, F.gather(left, index, (dim,)), F.div(F.gather(whole, index, (dim,)), rest))
+
+
+@operator
+class _scatter_extreme:
+    """A copy of `input` in which the elements at an index along a dimension give way to greater or lesser ones."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    kernel = "scatter_copy"
+    check = check_scatter
+    redirect = in_row_major_order("scatter_extreme")
+    direct = in_order
+
+    def reverse_input(F, g, out, input, index, src, dim):
+        own, given = F.scattered_extremes(out, input, index, src, dim)
+        return F.mul(F.div(g, F.scatter(own, index, given, (dim, "sum"))), own)
+
+    def reverse_src(F, g, out, input, index, src, dim):
+        own, given = F.scattered_extremes(out, input, index, src, dim)
+        return F.mul(F.gather(F.div(g, F.scatter(own, index, given, (dim, "sum"))), index, (dim,)), given)
+
+
+@composite
+def scattered_extremes(F: Any, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int) -> tuple[Any, Any]:
+    """Which elements of `input`, and of `src`, are the extreme of their place: 1 or 0. Equal ones share a gradient."""
+    dtype = (input.dtype,)
+    return F.to(F.eq(input, out), dtype), F.to(F.eq(src, F.gather(out, index, (dim,))), dtype)
+
+
+def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str) -> None:
+    """Scatter `src` into `target`, a snapshot. No record, no version; IndexError before any change."""
+    table = operators["scatter"].slow_table
+    layout, inputs = target._layout, (index._layout, src._layout)
+    key = (inputs, layout, dim, mode)
+    plan = table.by_key.get(key)
+    if plan is None:
+        plan = table.add(key, layout.device.backend.plan("scatter", inputs, (layout,), (dim, mode)))
+    launch(plan, (index, src), [(target._storage, target._offset)])
+
+
+# ------------------------------------------------------------------------------------------------ arguments
+def as_index(operation: str, index: Any) -> Tensor:
+    """An index at this moment, as int64; TypeError unless it is of int64 or int32."""
+    layout = layout_of_tensor(as_tensor(operation, index))
+    if layout.dtype is int64:
+        return snapshot(index)
+    if layout.dtype is not int32 and layout.numel:
+        raise DTypeError(f"{operation}: expected index to be int64 or int32; got {show(layout)}; convert with .long()")
+    return raw.to(snapshot(index), (int64,))
+
+
+@asks
+@method()
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
+    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`.
+
+    For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`. `index` is int64 or int32, with as many dimensions as
+    `input`, none longer but `dim`. IndexError, naming the place, for an index below 0 or beyond the dimension;
+    ValueError for shapes that do not fit. Gradients are dense: `sparse_grad` changes nothing.
+
+    >>> from facula_tensor import tensor
+    >>> gather(tensor([[1, 2], [3, 4]]), 1, tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    try:
+        try:  # the usual call
+            layout = index._layout
+            like = layout.dtype is int64 and len(layout.shape) == len(input._layout.shape) and layout.shape
+            if like and layout.numel and out is None and type(dim) is int:
+                return recording.gather(input, index, (dim,))
+        except AttributeError:
+            pass
+        input, index = steady(as_tensor("gather", input)), as_index("gather", index)
+        dim = check_dim("gather", dim, input.ndim)
+        if not index.numel():
+            return give("gather", recording.narrow(recording.reshape(input, (-1,)), 0, 0, 0).reshape(index.shape), out)
+        result = recording.gather(at_least_one(recording, input), at_least_one(raw, index), (dim,))
+        return give("gather", recording.reshape(result, tuple(index.shape)), out, (input, index))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def at_least_one(F: Any, input: Tensor) -> Tensor:
+    """A tensor, of one dimension where it had none."""
+    return input if input.ndim else F.unsqueeze(input, 0)

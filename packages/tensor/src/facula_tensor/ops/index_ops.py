@@ -1,0 +1,312 @@
+"""Elements along a dimension by a list of positions: taken, set, added, filled, reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bool_, contiguous, int64
+
+from .._creation import zeros
+from .._declare import operator
+from .._errors import ArgumentError
+from .._general import mutated
+from .._indexing import put_into
+from .._inplace import starts_inplace
+from .._memory import check_overlap, check_writable, meet
+from .._operator import raw, recording
+from .._overrides import asks
+from .._setitem import general_setitem
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._viewing import as_tensor
+from .copying import give, store
+from .gathering import as_index, at_least_one, different_dtypes
+from .masks import fitting, masked_fill, masked_fill_
+from .scattering import check_reduction, reduced
+
+__all__ = ["index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select"]
+
+
+@operator
+class _index_select:
+    """`take` with indices from 0. That of `skip` gets no gradient; where `scaled`, others are divided by frequency."""
+
+    inputs = ("input", "index")
+    parameters = ("dim", "skip", "scaled")
+    holomorphic = False
+
+    def outputs(layout, index, dim, skip, scaled):
+        shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, index, input_layout, dim, skip, scaled):
+        if scaled:
+            ones = raw.ones_like(raw.to(index, (input_layout.dtype,)))
+            counts = raw.take_back(ones, index, (input_layout.shape[:1], 0, None))
+            g = F.div(g, raw.unsqueeze(raw.take(counts, index, (0,)), -1))
+        return F.take_back(g, index, (input_layout.shape, dim, skip))
+
+
+@asks
+@method()
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there.
+
+    `index` has one dimension, or none for one position; int64 or int32. IndexError, naming the place, for one below 0
+    or beyond the dimension.
+
+    >>> from facula_tensor import tensor
+    >>> index_select(tensor([[1, 2], [3, 4]]), 1, tensor([1, 1]))
+    tensor([[2, 2],
+            [4, 4]])
+    """
+    try:
+        try:  # the usual call
+            layout = index._layout
+            if len(layout.shape) == 1 and layout.dtype is int64 and out is None and 0 <= dim < input._layout.ndim:
+                return recording.index_select(input, index, (dim, None, False))
+        except (AttributeError, TypeError):
+            pass
+        input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)
+        dim = check_dim("index_select", dim, input.ndim)
+        if index.ndim > 1:
+            raise InvalidIndexError(
+                f"index_select: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it, or "
+                "use gather for an index of its own for every element"
+            )
+        if not input.ndim and index.numel() != 1:
+            raise InvalidIndexError(
+                f"index_select: expected one index for a tensor without dimensions; got {index.numel()}"
+            )
+        result = recording.index_select(at_least_one(recording, input), at_least_one(raw, index), (dim, None, False))
+        return give("index_select", result if input.ndim else recording.squeeze(result, 0), out, (input, index))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+# --------------------------------------------------------------------------------------------- set and added
+def _listed(operation: str, input: Tensor, dim: Any, index: Any) -> tuple[int, Tensor]:
+    """dim from the front, and the list of positions."""
+    index = at_least_one(raw, as_index(operation, index))
+    if index.ndim != 1:
+        raise InvalidIndexError(
+            f"{operation}: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it"
+        )
+    return check_dim(operation, dim, as_tensor(operation, input).ndim), index
+
+
+def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    """`source` with a slice for each position; TypeError or ValueError where it does not fit."""
+    source = steady(as_tensor(operation, source))
+    layout, given = layout_of_tensor(input), layout_of_tensor(source)
+    if given.dtype is not layout.dtype:
+        raise different_dtypes(operation, layout, given)
+    own = layout.shape or (1,)
+    wanted = (*own[:dim], index.numel(), *own[dim + 1 :])
+    if (given.shape or (1,)) != wanted:
+        raise ArgumentError(
+            f"{operation}: expected source of shape {wanted}, a slice of input {layout.shape} for each index; got "
+            f"{given.shape}"
+        )
+    return at_least_one(recording, source)
+
+
+def _put(
+    operation: str, self: Tensor, dim: int, index: Tensor, values: Tensor, accumulate: bool, inplace: bool
+) -> Tensor:
+    """The operator, or its in-place form: values set, or added."""
+    if not inplace:
+        self = steady(self)
+        result = recording.put(at_least_one(recording, self), index, values, (dim, accumulate, True))
+        return result if self.ndim else recording.squeeze(result, 0)
+    check_writable(operation, self)
+    if starts_inplace(operation, self, (self, values)):
+        return store(operation, self, _put(operation, self, dim, index, values, accumulate, False))
+    there = snapshot(self)
+    check_overlap(operation, there, ())
+    index, values = (raw.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
+    put_into(at_least_one(raw, there), index, values, dim, accumulate, True)
+    mutated(there, operation)
+    return self
+
+
+def _added(operation: str, self: Tensor, dim: Any, index: Any, source: Any, alpha: Any, inplace: bool) -> Tensor:
+    dim, index = _listed(operation, self, dim, index)
+    source = _slices(operation, self, dim, index, source)
+    if type(alpha) is not int or alpha != 1:
+        source = recording.mul(source, fitting(operation, alpha, self))
+    return _put(operation, self, dim, index, source, True, inplace)
+
+
+@asks
+@method()
+@boundary
+def index_add(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Tensor | None = None
+) -> Tensor:
+    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
+
+    `source` has the dtype of `input`, and a slice for each index, of which several may be for one place. IndexError,
+    naming the place, for an index below 0 or beyond the dimension.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
+    return give("index_add", _added("index_add", input, dim, index, source, alpha, False), out, (input, index, source))
+
+
+@asks
+@method()
+@boundary
+def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """`index_add` in place: changes this tensor and returns it."""
+    return _added("index_add_", self, dim, index, source, alpha, True)
+
+
+def _copied(operation: str, self: Tensor, dim: Any, index: Any, source: Any, inplace: bool) -> Tensor:
+    dim, index = _listed(operation, self, dim, index)
+    return _put(operation, self, dim, index, _slices(operation, self, dim, index, source), False, inplace)
+
+
+@asks
+@method()
+@boundary
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
+
+    Of several for one place the last one wins. The rest as for `index_add`.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    return give("index_copy", _copied("index_copy", input, dim, index, source, False), out, (input, index, source))
+
+
+@asks
+@method()
+@boundary
+def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy` in place: changes this tensor and returns it."""
+    return _copied("index_copy_", self, dim, index, source, True)
+
+
+def _rows(operation: str, self: Tensor, dim: Any, index: Any) -> Tensor:
+    """Which slices along `dim` the index names, as a mask that broadcasts to them. IndexError for what is none."""
+    dim, index = _listed(operation, self, dim, index)
+    shape = tuple(self.shape)
+    mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
+    put_into(snapshot(mask), index, raw.ones_like(raw.to(index, (bool_,))), 0, False)
+    return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
+
+
+@asks
+@method()
+@boundary
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
+
+    `value` is a number, or a tensor without dimensions. Negative indices count from the end.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
+    tensor([5., 0., 5.])
+    """
+    input = steady(as_tensor("index_fill", input))
+    return masked_fill(input, _rows("index_fill", input, dim, index), value)
+
+
+@asks
+@method()
+@boundary
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """`index_fill` in place: changes this tensor and returns it."""
+    return masked_fill_(self, _rows("index_fill_", self, dim, index), value)
+
+
+# -------------------------------------------------------------------------------------------------- reduced
+REDUCTIONS = ("prod", "mean", "amax", "amin")
+
+
+def _reduced(operation: str, self: Tensor, dim: Any, index: Any, source: Any, reduce: Any, own: bool) -> Tensor:
+    mode = check_reduction(operation, reduce, REDUCTIONS)
+    dim, index = _listed(operation, self, dim, index)
+    source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
+    self = at_least_one(recording, steady(self))
+    every = raw.expand(raw.reshape(index, (-1, *[1] * (self.ndim - 1 - dim))), tuple(source.shape))
+    return recording.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
+
+
+@asks
+@method()
+@boundary
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
+
+    `reduce` is "prod", "mean", "amax" or "amin" of what meets in a place, as for `scatter_reduce`. The rest as for
+    `index_add`.
+
+    >>> from facula_tensor import tensor
+    >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
+    tensor([5., 2.])
+    """
+    result = _reduced("index_reduce", input, dim, index, source, reduce, include_self)
+    return give("index_reduce", result, out, (input, index, source))
+
+
+@asks
+@method()
+@boundary
+def index_reduce_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_reduce` in place: changes this tensor and returns it."""
+    copy = recording.clone(as_tensor("index_reduce_", self))  # what the rules save: this tensor is about to change
+    return store("index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self))
+
+
+# ------------------------------------------------------------------------------------------- several tensors
+@asks
+@method()
+@boundary
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `copy[indices] = values`, or with the values added.
+
+    `indices` is a tuple of tensors, or None for a whole dimension; with `accumulate` several values for one place are
+    added in order. `values` has the dtype of `input` and broadcasts.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    result = recording.clone(as_tensor("index_put", input))
+    general_setitem(result, _tuple("index_put", indices), as_tensor("index_put", values), bool(accumulate))
+    return result
+
+
+@asks
+@method()
+@boundary
+def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """`index_put` in place: changes this tensor and returns it."""
+    general_setitem(self, _tuple("index_put_", indices), as_tensor("index_put_", values), bool(accumulate))
+    return self
+
+
+def _tuple(operation: str, indices: Any) -> tuple:
+    if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
+        raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")
+    return tuple([slice(None) if one is None else one for one in indices])

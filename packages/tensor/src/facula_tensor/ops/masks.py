@@ -1,0 +1,230 @@
+"""Elements chosen by a mask: filled with a number, gathered, or set from a row of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_autograd.extend import special
+from facula_errors import FaculaError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bool_, float32, float64
+
+from .._errors import ArgumentError, DTypeError, RangeError, show
+from .._general import mutated
+from .._inplace import starts_inplace
+from .._memory import check_overlap, check_writable
+from .._operator import operators, raw, recording
+from .._overrides import asks
+from .._planning import broadcast_shapes
+from .._promotion import number_for
+from .._sites import user_site
+from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._viewing import as_tensor
+from .._where_true import where_true
+from .copying import give, store, write
+
+__all__ = ["masked_fill", "masked_scatter", "masked_select"]
+
+GREATEST = {float32: 3.4028234663852886e38, float64: 1.7976931348623157e308}
+INFINITE = float("inf")
+
+
+@asks
+@method()
+def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
+    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast.
+
+    `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
+    mask, ValueError where the shapes do not broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> masked_fill(tensor([1.0, 2.0]), tensor([True, False]), 0)
+    tensor([0., 2.])
+    """
+    try:
+        if type(value) is float and out is None:
+            try:  # the usual call: a number that the dtype holds
+                most = GREATEST[input._layout.dtype]
+                if (-most <= value <= most or value in (INFINITE, -INFINITE)) and mask._layout.dtype is bool_:
+                    return recording.where(mask, value, input)
+            except (AttributeError, KeyError):
+                pass
+        return give("masked_fill", _filled("masked_fill", input, mask, value), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _filled(operation: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
+    return recording.where(mask, fitting(operation, value, input), input)
+
+
+def fitting(operation: str, value: Any, input: Tensor) -> Any:
+    """A number, or a tensor without dimensions, as elements of `input` are."""
+    dtype = layout_of_tensor(input).dtype
+    if not isinstance(value, Tensor):
+        number = number_for(value, dtype, operation)
+        check_room(operation, number, dtype)
+        return number
+    layout = layout_of_tensor(value)
+    if layout.shape:
+        raise ArgumentError(
+            f"{operation}: expected value to be a number or a tensor without dimensions; got shape {layout.shape}"
+        )
+    if layout.dtype.is_complex and not dtype.is_complex:
+        raise DTypeError(f"{operation}: a complex value cannot be stored in {dtype.name}; take its real part")
+    return value if layout.dtype is dtype else recording.to(value, (dtype,))
+
+
+def check_room(operation: str, number: Any, dtype: Any) -> None:
+    """OverflowError for a finite number that a floating dtype can only hold as an infinite one."""
+    most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name) or GREATEST.get(dtype)
+    if most is not None and abs(number) > most and abs(number) != INFINITE:
+        raise RangeError(f"{operation}: {number} does not fit {dtype.name} (up to {most:.6g}); use a wider dtype")
+
+
+def check_mask(operation: str, mask: Any) -> Tensor:
+    """`mask` at this moment; TypeError unless it is a bool tensor."""
+    layout = layout_of_tensor(as_tensor(operation, mask))
+    if layout.dtype is not bool_:
+        raise DTypeError(
+            f"{operation}: expected mask to be a bool tensor; got {show(layout)}; compare first, as in x > 0, or "
+            "convert with .bool()"
+        )
+    return steady(mask)
+
+
+@asks
+@method()
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    try:
+        return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+_plans = operators["where"].table.by_key
+
+
+def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
+    """Whether the common case was done, without detours: layouts that `masked_fill` met before, nothing recorded."""
+    try:
+        la = target._layout  # see Note [One moment]
+        sa = target._storage
+        oa = target._offset
+        lm = mask._layout
+        sm = mask._storage
+        om = mask._offset
+        if special or target.node is not None:
+            return False
+        value = float(value) if type(value) is int else value
+        most = GREATEST[la.dtype]
+        plan = _plans[(lm, type(value), la), ()]
+        if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
+            return False
+        sa.version + 1  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa
+        pm = sm.ptr + om
+        if pa < pm + lm.extent and pm < pa + la.extent:
+            return False
+        plan.launch(la.numel, pm, pa, pa, value)
+    except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
+        return False
+    sa.version += 1
+    sa.mutator = ("masked_fill_", *user_site())
+    return True
+
+
+def _fill_in_place(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    check_writable("masked_fill_", self)
+    check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
+    if starts_inplace("masked_fill_", self, (self, value)):
+        return store("masked_fill_", self, _filled("masked_fill_", self, mask, value))
+    there = snapshot(self)
+    check_overlap("masked_fill_", there, (snapshot(mask),))
+    covering, value = snapshot(mask), fitting("masked_fill_", value, there)
+    write(there, raw.where(covering, value, there))
+    mutated(there, "masked_fill_")
+    return self
+
+
+def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
+    """ValueError unless `mask` broadcasts to the shape of `self`, which is to be changed."""
+    shape, covering = tuple(self.shape), tuple(mask.shape)
+    if broadcast_shapes(operation, shape, covering) != shape:
+        raise ArgumentError(
+            f"{operation}: expected a mask that broadcasts to {shape}, the shape of what is changed; got {covering}"
+        )
+
+
+@asks
+@method()
+@boundary
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
+
+    `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
+
+    >>> from facula_tensor import tensor
+    >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    input, mask = steady(as_tensor("masked_select", input)), check_mask("masked_select", mask)
+    if mask.is_meta:
+        raise UnsupportedError("masked_select: the result's shape depends on elements, which the meta device has not")
+    shape = broadcast_shapes("masked_select", tuple(input.shape), tuple(mask.shape))
+    places = where_true("nonzero_flat", raw.expand(mask, shape), ())
+    flat = recording.reshape(recording.expand(input, shape), (-1,))
+    return give("masked_select", recording.take(flat, places, (0,)), out, (input, mask))
+
+
+@asks
+@method()
+@boundary
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
+
+    `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
+    elements as are replaced: TypeError or ValueError otherwise.
+
+    >>> from facula_tensor import tensor
+    >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
+    tensor([8, 2, 9])
+    """
+    return _scattered("masked_scatter", input, mask, source)
+
+
+def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
+    source = steady(as_tensor(operation, source))
+    if source.dtype is not input.dtype:
+        raise DTypeError(
+            f"{operation}: expected source in the dtype of input, {input.dtype.name}; got {source.dtype.name}; "
+            f"convert it with .to(facula.{input.dtype.name})"
+        )
+    shape = broadcast_shapes(operation, tuple(input.shape), tuple(mask.shape))
+    if mask.is_meta:
+        raise UnsupportedError(f"{operation}: how many elements are replaced depends on elements, which meta has not")
+    places = where_true("nonzero_flat", raw.expand(mask, shape), ())
+    count = places.numel()
+    if count > source.numel():
+        raise ArgumentError(
+            f"{operation}: expected source to have an element for each of the {count} places where mask is true; "
+            f"got {source.numel()}"
+        )
+    values = recording.narrow(recording.reshape(source, (-1,)), 0, 0, count)
+    flat = recording.reshape(recording.expand(input, shape), (-1,))
+    return recording.reshape(recording.put(flat, places, values, (0, False, False)), shape)
+
+
+@asks
+@method()
+@boundary
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    check_writable("masked_scatter_", self)
+    check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
+    return store("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

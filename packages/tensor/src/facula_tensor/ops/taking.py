@@ -1,0 +1,121 @@
+"""Elements by their places in a flattened tensor, or along a dimension: `take`, `put`, `take_along_dim`, `argwhere`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+
+from .._errors import ArgumentError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._planning import broadcast_shapes
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .choosing import nonzero
+from .copying import give, store
+from .gathering import as_index, different_dtypes, gather
+
+__all__ = ["argwhere", "put", "take", "take_along_dim"]
+
+
+@asks
+@method()
+@boundary
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`.
+
+    Negative places count from the end. IndexError for those that there are not.
+
+    >>> from facula_tensor import tensor
+    >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
+    tensor([1, 4])
+    """
+    flat = recording.reshape(steady(as_tensor("take", input)), (-1,))
+    return give("take", recording.take(flat, as_index("take", index), (0,)), out, (input, index))
+
+
+def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: bool) -> Tensor:
+    input, index, source = steady(as_tensor(operation, input)), as_index(operation, index), as_tensor(operation, source)
+    layout, given = layout_of_tensor(input), layout_of_tensor(source)
+    if given.dtype is not layout.dtype:
+        raise different_dtypes(operation, layout, given)
+    if given.numel != index.numel():
+        raise ArgumentError(
+            f"{operation}: expected source to have an element for each index; got {given.shape}, index "
+            f"{tuple(index.shape)}"
+        )
+    places, values = raw.reshape(index, (-1,)), recording.reshape(source, (-1,))
+    result = recording.put(recording.reshape(input, (-1,)), places, values, (0, bool(accumulate), False))
+    return recording.reshape(result, layout.shape)
+
+
+@asks
+@method()
+@boundary
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    return _put("put", input, index, source, accumulate)
+
+
+@asks
+@method()
+@boundary
+def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put` in place: changes this tensor and returns it."""
+    return store("put_", self, _put("put_", self, index, source, accumulate))
+
+
+@asks
+@method()
+@boundary
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
+
+    `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([[1, 3], [4, 2]])
+    >>> take_along_dim(x, x.argmax(1, keepdim=True), 1)
+    tensor([[3],
+            [4]])
+    """
+    input, indices = steady(as_tensor("take_along_dim", input)), as_index("take_along_dim", indices)
+    if dim is None:
+        result = gather(recording.reshape(input, (-1,)), 0, raw.reshape(indices, (-1,)))
+        return give("take_along_dim", result, out, (input, indices))
+    ndim = input.ndim
+    if indices.ndim != ndim:
+        raise ArgumentError(
+            f"take_along_dim: expected indices with the dimensions of input; got {tuple(indices.shape)} for "
+            f"{tuple(input.shape)}; without dim both are flattened"
+        )
+    at = check_dim("take_along_dim", dim, ndim)
+    own, named = list(input.shape), list(indices.shape)
+    own[at : at + 1] = named[at : at + 1] = [1] * min(ndim, 1)
+    shape = broadcast_shapes("take_along_dim", tuple(own), tuple(named))
+    input = recording.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
+    size = input.shape[at] if ndim else 1
+    indices = raw.where(raw.lt(indices, 0), raw.add(indices, size), indices)
+    indices = raw.expand(indices, (*shape[:at], *indices.shape[at : at + 1], *shape[at + 1 :]))
+    return give("take_along_dim", gather(input, at, indices), out, (input, indices))
+
+
+@asks
+@method()
+@boundary
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+
+    >>> from facula_tensor import tensor
+    >>> argwhere(tensor([[0, 3], [4, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return nonzero(input)
