@@ -69,6 +69,7 @@ from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
+from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
 from .ops import copying as _copying
@@ -93,6 +94,7 @@ from .ops.arithmetic import *
 from .ops.bitwise import *
 from .ops.choosing import *
 from .ops.clamping import *
+from .ops.comparing import *
 from .ops.comparison import *
 from .ops.convolution import *
 from .ops.copying import *
@@ -119,6 +121,7 @@ _register("facula_tensor")
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
+__all__ += _comparing.__all__
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
 __all__ += _print_options.__all__

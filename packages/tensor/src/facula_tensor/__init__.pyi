@@ -78,6 +78,7 @@ __all__ = [
     "absolute",
     "add",
     "all",
+    "allclose",
     "amax",
     "amin",
     "any",
@@ -118,6 +119,7 @@ __all__ = [
     "empty",
     "empty_like",
     "eq",
+    "equal",
     "erf",
     "exp",
     "expm1",
@@ -141,7 +143,9 @@ __all__ = [
     "is_complex",
     "is_floating_point",
     "is_tensor",
+    "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "layout",
@@ -238,6 +242,8 @@ def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
     """The sum of each pair of elements; logical or for bool."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -302,6 +308,8 @@ def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtin
     """An uninitialised tensor of the shape, dtype and device of `input`."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
+def equal(input: Tensor, other: Tensor) -> builtins.bool:
+    """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -344,8 +352,12 @@ def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
+def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:

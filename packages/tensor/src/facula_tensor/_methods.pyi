@@ -171,6 +171,8 @@ class Methods:
         """`add` in place: changes this tensor and returns it."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+    def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -285,6 +287,8 @@ class Methods:
         """Whether each pair of elements is equal; False where either is NaN."""
     def eq_(self, other: Operand) -> Tensor:
         """`eq` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def equal(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have one shape and equal elements. NaN equals nothing."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
@@ -335,6 +339,8 @@ class Methods:
         """This tensor as float16."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is neither infinite nor NaN."""
     def isinf(self, *, out: Tensor | None = None) -> Tensor:

@@ -22,6 +22,7 @@ ARGUMENTS = {
     "dims": "Lengths",
     "dl_device": "tuple[int, int]",
     "dtype": "DTypeLike",
+    "elements": "Operand",
     "end": "Scalar | Tensor",
     "exponent": "Operand",
     "ext_tensor": "SupportsDLPack",
@@ -48,6 +49,7 @@ ARGUMENTS = {
     "stream": "object",
     "stride": "Lengths",
     "tensors": "Sequence[Tensor]",
+    "test_elements": "Operand",
     "value": "Operand",
 }
 
