@@ -75,6 +75,7 @@ from .ops import convolution as _convolution
 from .ops import copying as _copying
 from .ops import dims as _dims
 from .ops import division as _division
+from .ops import einsum as _einsum
 from .ops import extremes as _extremes
 from .ops import formats as _formats
 from .ops import join as _join
@@ -83,6 +84,7 @@ from .ops import matmul as _matmul
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import products as _products
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
@@ -100,6 +102,7 @@ from .ops.convolution import *
 from .ops.copying import *
 from .ops.dims import *
 from .ops.division import *
+from .ops.einsum import *
 from .ops.extremes import *
 from .ops.formats import *
 from .ops.join import *
@@ -109,6 +112,7 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.products import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
@@ -123,8 +127,10 @@ __version__ = "0.1.0"
 __all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
 __all__ += _comparing.__all__
 __all__ += _creation.__all__
+__all__ += _einsum.__all__
 __all__ += _from_data.__all__
 __all__ += _print_options.__all__
+__all__ += _products.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
 __all__ += _properties.__all__

@@ -77,6 +77,10 @@ __all__ = [
     "abs",
     "absolute",
     "add",
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
     "all",
     "allclose",
     "amax",
@@ -87,6 +91,7 @@ __all__ = [
     "argmin",
     "as_strided",
     "as_tensor",
+    "baddbmm",
     "bernoulli",
     "bitwise_and",
     "bitwise_left_shift",
@@ -112,10 +117,12 @@ __all__ = [
     "conv2d",
     "conv_transpose2d",
     "cos",
+    "cross",
     "default_generator",
     "div",
     "divide",
     "dot",
+    "einsum",
     "empty",
     "empty_like",
     "eq",
@@ -133,6 +140,7 @@ __all__ = [
     "full",
     "full_like",
     "ge",
+    "ger",
     "get_default_dtype",
     "get_printoptions",
     "get_rng_state",
@@ -140,6 +148,7 @@ __all__ = [
     "greater_equal",
     "gt",
     "initial_seed",
+    "inner",
     "is_complex",
     "is_floating_point",
     "is_tensor",
@@ -148,6 +157,7 @@ __all__ = [
     "isin",
     "isinf",
     "isnan",
+    "kron",
     "layout",
     "le",
     "less",
@@ -186,6 +196,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "outer",
     "permute",
     "pow",
     "preserve_format",
@@ -227,10 +238,12 @@ __all__ = [
     "t",
     "tanh",
     "tensor",
+    "tensordot",
     "transpose",
     "true_divide",
     "unbind",
     "unsqueeze",
+    "vdot",
     "where",
     "zeros",
     "zeros_like",
@@ -240,6 +253,14 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -260,6 +281,8 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: bu
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -298,10 +321,14 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
+def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
+    'The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -336,6 +363,8 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Another name of `outer`."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
@@ -346,6 +375,8 @@ def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> builtins.bool:
@@ -362,6 +393,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -466,6 +499,8 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
@@ -542,12 +577,16 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, the first of them conjugated."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""

@@ -169,6 +169,22 @@ class Methods:
         """The sum of each pair of elements; logical or for bool."""
     def add_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`add` in place: changes this tensor and returns it."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addbmm` in place: changes this tensor and returns it."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmm` in place: changes this tensor and returns it."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmv` in place: changes this tensor and returns it."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addr` in place: changes this tensor and returns it."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -187,6 +203,10 @@ class Methods:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
         """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -259,6 +279,8 @@ class Methods:
         """`cos` in place: changes this tensor and returns it."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
     @property
@@ -323,6 +345,8 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Another name of `outer`."""
     def greater(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def greater_(self, other: Operand) -> Tensor:
@@ -337,6 +361,8 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
@@ -349,6 +375,8 @@ class Methods:
         """Whether each element is NaN; for complex ones, whether a part is."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
+    def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The Kronecker product: `other` times each element of `input`, in place of that element."""
     @property
     def layout(self) -> builtins.object: ...
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -500,6 +528,8 @@ class Methods:
         """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
         """A NumPy array over the same memory: no copy, writing to one shows in the other."""
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
     def pow(self, exponent: Operand) -> Tensor:
@@ -610,6 +640,8 @@ class Methods:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product of two vectors, the first of them conjugated."""
     def view(self, *shape: Lengths) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:

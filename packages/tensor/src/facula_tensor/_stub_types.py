@@ -13,6 +13,7 @@ ARGUMENTS = {
     "arguments": "float",
     "array": "np.ndarray",
     "axis": "Dims",
+    "beta": "Scalar",
     "buffer": "Buffer",
     "context": "object",
     "data": "Data",
@@ -60,11 +61,13 @@ SPECIAL = {
     ("argmax", "axis"): "SupportsIndex",
     ("argmin", "axis"): "SupportsIndex",
     ("copy_", "source"): "Operand",
+    ("einsum", "args"): "str | Tensor | Sequence[object]",
     ("cuda", "device"): "DeviceLike | int",
     ("from_dlpack", "source"): "SupportsDLPack",
     ("moveaxis", "source"): "Dims",
     ("movedim", "source"): "Dims",
     ("pow", "self"): "Operand",
+    ("tensordot", "dims"): "SupportsIndex | Sequence[object] | Tensor",
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
 }
 
