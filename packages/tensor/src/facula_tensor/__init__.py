@@ -76,8 +76,10 @@ from .ops import copying as _copying
 from .ops import dims as _dims
 from .ops import division as _division
 from .ops import einsum as _einsum
+from .ops import exponents as _exponents
 from .ops import extremes as _extremes
 from .ops import formats as _formats
+from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
@@ -85,11 +87,13 @@ from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products
+from .ops import rounding as _rounding
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -103,8 +107,10 @@ from .ops.copying import *
 from .ops.dims import *
 from .ops.division import *
 from .ops.einsum import *
+from .ops.exponents import *
 from .ops.extremes import *
 from .ops.formats import *
+from .ops.fused_arithmetic import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
@@ -113,11 +119,13 @@ from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.products import *
+from .ops.rounding import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.trigonometric import *
 from .ops.truth import *
 
 _register("facula_tensor")
@@ -128,7 +136,9 @@ __all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
 __all__ += _comparing.__all__
 __all__ += _creation.__all__
 __all__ += _einsum.__all__
+__all__ += _exponents.__all__
 __all__ += _from_data.__all__
+__all__ += _fused_arithmetic.__all__
 __all__ += _print_options.__all__
 __all__ += _products.__all__
 __all__ += _promotion.__all__
@@ -137,6 +147,8 @@ __all__ += _properties.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
+__all__ += _rounding.__all__
+__all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__

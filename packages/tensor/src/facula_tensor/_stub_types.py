@@ -52,10 +52,15 @@ ARGUMENTS = {
     "tensors": "Sequence[Tensor]",
     "test_elements": "Operand",
     "value": "Operand",
+    "weight": "Operand",
 }
 
 # By function and argument, where a name means something else.
 SPECIAL = {
+    ("addcdiv", "value"): "Scalar",
+    ("addcdiv_", "value"): "Scalar",
+    ("addcmul", "value"): "Scalar",
+    ("addcmul_", "value"): "Scalar",
     ("__matmul__", "other"): "Tensor | np.ndarray",
     ("__rmatmul__", "other"): "Tensor | np.ndarray",
     ("argmax", "axis"): "SupportsIndex",
