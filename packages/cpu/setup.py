@@ -27,10 +27,14 @@ X86_LEVELS = [
 LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
 # Files that want other flags than the rest. Products of matrices need fused multiply-adds. Functions choose between
 # values without branches: what GCC moves between the sides of a choice makes their loops longer, or no vectors at all.
+WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
 SPECIAL = {
-    "matmul.c": ["-ffp-contract=fast"],
     "attention.c": ["-ffp-contract=fast"],
-    "floating.c": ["-fno-thread-jumps", "-fno-tree-pre"],
+    "matmul.c": ["-ffp-contract=fast"],
+    "exponents.c": WITHOUT_BRANCHES,
+    "floating.c": WITHOUT_BRANCHES,
+    "rounding.c": WITHOUT_BRANCHES,
+    "trigonometric.c": WITHOUT_BRANCHES,
 }
 
 

@@ -69,13 +69,17 @@ from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
+from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
 from .ops import copying as _copying
 from .ops import dims as _dims
 from .ops import division as _division
+from .ops import einsum as _einsum
+from .ops import exponents as _exponents
 from .ops import extremes as _extremes
 from .ops import formats as _formats
+from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gathering as _gathering
 from .ops import index_ops as _index_ops
 from .ops import join as _join
@@ -87,6 +91,8 @@ from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import products as _products
+from .ops import rounding as _rounding
 from .ops import scattering as _scattering
 from .ops import ranks as _ranks
 from .ops import scans as _scans
@@ -97,6 +103,7 @@ from .ops import sorting as _sorting
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import trigonometric as _trigonometric
 from .ops import taking as _taking
 from .ops import truth as _truth
 from .ops.aliases import *
@@ -104,13 +111,17 @@ from .ops.arithmetic import *
 from .ops.bitwise import *
 from .ops.choosing import *
 from .ops.clamping import *
+from .ops.comparing import *
 from .ops.comparison import *
 from .ops.convolution import *
 from .ops.copying import *
 from .ops.dims import *
 from .ops.division import *
+from .ops.einsum import *
+from .ops.exponents import *
 from .ops.extremes import *
 from .ops.formats import *
+from .ops.fused_arithmetic import *
 from .ops.gathering import *
 from .ops.index_ops import *
 from .ops.join import *
@@ -123,6 +134,8 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.products import *
+from .ops.rounding import *
 from .ops.scattering import *
 from .ops.ranks import *
 from .ops.scans import *
@@ -133,6 +146,7 @@ from .ops.sorting import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.trigonometric import *
 from .ops.taking import *
 from .ops.truth import *
 
@@ -141,15 +155,22 @@ _register("facula_tensor")
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
+__all__ += _comparing.__all__
 __all__ += _creation.__all__
+__all__ += _einsum.__all__
+__all__ += _exponents.__all__
 __all__ += _from_data.__all__
+__all__ += _fused_arithmetic.__all__
 __all__ += _print_options.__all__
+__all__ += _products.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
 __all__ += _properties.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
+__all__ += _rounding.__all__
+__all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__

@@ -76,17 +76,38 @@ __all__ = [
     "Tensor",
     "abs",
     "absolute",
+    "acos",
+    "acosh",
     "add",
+    "addbmm",
+    "addcdiv",
+    "addcmul",
+    "addmm",
+    "addmv",
+    "addr",
     "all",
+    "allclose",
     "amax",
     "amin",
     "any",
     "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "argmax",
     "argmin",
-    "argwhere",
     "as_strided",
     "as_tensor",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "baddbmm",
     "bernoulli",
     "bitwise_and",
     "bitwise_left_shift",
@@ -98,6 +119,7 @@ __all__ = [
     "broadcast_to",
     "can_cast",
     "cat",
+    "ceil",
     "channels_last",
     "channels_last_3d",
     "chunk",
@@ -111,64 +133,75 @@ __all__ = [
     "contiguous_format",
     "conv2d",
     "conv_transpose2d",
+    "copysign",
     "cos",
+    "cosh",
+    "cross",
     "default_generator",
+    "deg2rad",
     "div",
     "divide",
     "dot",
+    "einsum",
     "empty",
     "empty_like",
     "eq",
+    "equal",
     "erf",
     "exp",
+    "exp2",
     "expm1",
     "eye",
+    "fix",
     "flatten",
+    "floor",
     "floor_divide",
     "fmod",
+    "frac",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
-    "gather",
     "ge",
+    "ger",
     "get_default_dtype",
     "get_printoptions",
     "get_rng_state",
     "greater",
     "greater_equal",
     "gt",
-    "index_add",
-    "index_copy",
-    "index_fill",
-    "index_put",
-    "index_reduce",
-    "index_select",
+    "hypot",
     "initial_seed",
+    "inner",
     "is_complex",
     "is_floating_point",
     "is_tensor",
+    "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
+    "kron",
     "layout",
     "le",
+    "lerp",
     "less",
     "less_equal",
     "linspace",
     "log",
+    "log10",
     "log1p",
+    "log2",
     "log_softmax",
+    "logaddexp",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "lt",
     "manual_seed",
-    "masked_fill",
-    "masked_scatter",
-    "masked_select",
     "matmul",
     "max",
     "max_pool2d",
@@ -183,6 +216,7 @@ __all__ = [
     "mul",
     "multiply",
     "mv",
+    "nan_to_num",
     "narrow",
     "ne",
     "neg",
@@ -193,13 +227,14 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "outer",
     "permute",
     "pow",
     "preserve_format",
     "printoptions",
     "prod",
     "promote_types",
-    "put",
+    "rad2deg",
     "rand",
     "rand_like",
     "randint",
@@ -211,10 +246,8 @@ __all__ = [
     "remainder",
     "reshape",
     "result_type",
+    "round",
     "rsqrt",
-    "scatter",
-    "scatter_add",
-    "scatter_reduce",
     "seed",
     "select",
     "set_default_dtype",
@@ -222,7 +255,9 @@ __all__ = [
     "set_rng_state",
     "sigmoid",
     "sign",
+    "signbit",
     "sin",
+    "sinh",
     "softmax",
     "split",
     "sqrt",
@@ -236,25 +271,46 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
-    "take",
-    "take_along_dim",
+    "tan",
     "tanh",
     "tensor",
+    "tensordot",
     "transpose",
     "true_divide",
+    "trunc",
     "unbind",
     "unsqueeze",
+    "vdot",
     "where",
+    "xlogy",
     "zeros",
     "zeros_like",
 ]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic cosine of each element; NaN below 1."""
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -267,12 +323,22 @@ def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-def argwhere(input: Tensor) -> Tensor:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic sine of each element."""
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from -pi/2 to pi/2 whose tangent each element is."""
+def atan2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -295,6 +361,8 @@ def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least whole number that is not less, of each element. Integers stay as they are."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -309,32 +377,50 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: bu
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine of each element."""
+def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles in degrees as angles in radians."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
+def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
+    'The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
+def equal(input: Tensor, other: Tensor) -> builtins.bool:
+    """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2 to the power of each element."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one."""
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest whole number that is not greater, of each element. Integers stay as they are."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The fraction of each element, with its sign. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -345,10 +431,10 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
     """A tensor of one value; the dtype is the value's unless given."""
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
-def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Another name of `outer`."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
@@ -357,42 +443,50 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
-def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
-def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
-def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
-def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """A copy of `input` with `copy[indices] = values`, or with the values added."""
-def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
-def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
+def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
+def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -405,12 +499,6 @@ def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
-def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
-def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
 @overload
@@ -466,6 +554,8 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -493,6 +583,8 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
@@ -501,8 +593,8 @@ def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -525,14 +617,10 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
+def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
-def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
-def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
-def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload
@@ -551,8 +639,12 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine of each element."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -573,35 +665,49 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
-def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
-def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent of each element, in radians."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element without its fraction. Integers stay as they are."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, the first of them conjugated."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""
 @overload
 def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     ...
+def xlogy(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
 def zeros(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
 absolute = abs
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
 clip = clamp
 concat = cat
 concatenate = cat
 divide = div
+fix = trunc
 greater = gt
 greater_equal = ge
 less = lt

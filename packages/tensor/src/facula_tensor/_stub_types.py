@@ -13,6 +13,7 @@ ARGUMENTS = {
     "arguments": "float",
     "array": "np.ndarray",
     "axis": "Dims",
+    "beta": "Scalar",
     "buffer": "Buffer",
     "context": "object",
     "data": "Data",
@@ -22,6 +23,7 @@ ARGUMENTS = {
     "dims": "Lengths",
     "dl_device": "tuple[int, int]",
     "dtype": "DTypeLike",
+    "elements": "Operand",
     "end": "Scalar | Tensor",
     "exponent": "Operand",
     "ext_tensor": "SupportsDLPack",
@@ -49,21 +51,29 @@ ARGUMENTS = {
     "stream": "object",
     "stride": "Lengths",
     "tensors": "Sequence[Tensor]",
+    "test_elements": "Operand",
     "value": "Operand",
+    "weight": "Operand",
 }
 
 # By function and argument, where a name means something else.
 SPECIAL = {
+    ("addcdiv", "value"): "Scalar",
+    ("addcdiv_", "value"): "Scalar",
+    ("addcmul", "value"): "Scalar",
+    ("addcmul_", "value"): "Scalar",
     ("__matmul__", "other"): "Tensor | np.ndarray",
     ("__rmatmul__", "other"): "Tensor | np.ndarray",
     ("argmax", "axis"): "SupportsIndex",
     ("argmin", "axis"): "SupportsIndex",
     ("copy_", "source"): "Operand",
+    ("einsum", "args"): "str | Tensor | Sequence[object]",
     ("cuda", "device"): "DeviceLike | int",
     ("from_dlpack", "source"): "SupportsDLPack",
     ("moveaxis", "source"): "Dims",
     ("movedim", "source"): "Dims",
     ("pow", "self"): "Operand",
+    ("tensordot", "dims"): "SupportsIndex | Sequence[object] | Tensor",
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
 }
 

@@ -199,9 +199,14 @@ def methods() -> str:
     text = HEAD.format("The methods that declarations put on Tensor.")
     text += "from facula_storage import DType\n\nfrom ._generator import Generator\nfrom ._tensor import Tensor\n\n"
     body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
+    aliases = ""
     for name, value in sorted(vars(facula_tensor.Tensor).items()):
         written = ""
-        if isinstance(value, property) and value.fget.__module__ != "facula_tensor._tensor":
+        own = getattr(value, "__name__", name)
+        elsewhere = getattr(value, "__module__", "") == "facula_tensor._tensor"
+        if own != name and name[0] != "_" and not elsewhere and vars(facula_tensor.Tensor).get(own) is value:
+            aliases += f"    {name} = {own}\n"
+        elif isinstance(value, property) and value.fget.__module__ != "facula_tensor._tensor":
             kind = result_type(name, inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
             written = f"@property\ndef {name}(self) -> {kind}: ...\n"
             if value.fset is not None:
@@ -209,7 +214,7 @@ def methods() -> str:
         elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor" and name not in REFUSED:
             written = definition(name, value, method=True)
         body += "".join(f"    {line}\n" for line in written.splitlines())
-    return text + body
+    return text + body + aliases
 
 
 STUBS = {"__init__.pyi": package, "functional.pyi": network_functions, "_methods.pyi": methods}

@@ -89,6 +89,111 @@ POINTWISE = [
     unary("logical_not", np.logical_not, result=boolean),
 ]
 
+FLOATING = FLOATS + COMPLEX
+
+
+def circular(name, reference, **given):
+    """A row of a function of angles, or its inverse."""
+    return unary(name, reference, **{"result": floating, "inplace": name + "_", "gradient": BOTH, "loose": 3, **given})
+
+
+def pair_of_floats(name, reference, **given):
+    """A row of a function of two floating tensors."""
+    given = {"dtypes": FLOATS, "inplace": name + "_", "gradient": REAL, "numbers": False, "loose": 3, **given}
+    return binary(name, reference, **given)
+
+
+INSIDE, BEYOND = (-0.9, 0.9), (1.2, 3.0)
+SPECIAL = [
+    circular("tan", np.tan, domain=(-1.2, 1.2)),
+    circular("asin", np.arcsin, domain=INSIDE),
+    circular("acos", np.arccos, domain=INSIDE, loose=4),
+    circular("atan", np.arctan, gradient_domain=INSIDE),
+    circular("sinh", np.sinh),
+    circular("cosh", np.cosh),
+    circular("asinh", np.arcsinh, gradient_domain=INSIDE),
+    circular("acosh", np.arccosh, domain=BEYOND),
+    circular("atanh", np.arctanh, domain=INSIDE),
+    circular("exp2", lambda x: 2**x),
+    circular("log2", np.log2, domain=POSITIVE),
+    circular("log10", np.log10, domain=POSITIVE),
+    circular("deg2rad", np.deg2rad, dtypes=("bool", *REALS), gradient=REAL),
+    circular("rad2deg", np.rad2deg, dtypes=("bool", *REALS), gradient=REAL),
+    *[
+        unary(name, function, dtypes=REALS, inplace=name + "_", gradient=REAL, second=False, gradient_domain=(0.1, 0.4))
+        for name, function in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc), ("round", np.rint))
+    ],
+    unary("frac", lambda x: x - np.trunc(x), dtypes=FLOATS, inplace="frac_", gradient=REAL, gradient_domain=(0.1, 0.9)),
+    unary("signbit", np.signbit, dtypes=("bool", *REALS), result=boolean, rejects=False),
+    unary("nan_to_num", lambda x: x, inplace="nan_to_num_", gradient=BOTH),
+    binary(
+        "atan2",
+        np.arctan2,
+        numbers=False,
+        dtypes=("bool", *REALS),
+        result=floating,
+        inplace="atan2_",
+        gradient=REAL,
+        domain=POSITIVE,
+    ),
+    binary(
+        "copysign",
+        np.copysign,
+        dtypes=("bool", *REALS[1:]),  # a negative number beside uint8 keeps its sign: it is never a uint8
+        rejects=False,
+        result=floating,
+        inplace="copysign_",
+        gradient=REAL,
+        gradient_domain=POSITIVE,
+    ),
+    binary(
+        "xlogy",
+        lambda x, y: np.where(x == 0, 0.0, x * np.log(y)),
+        dtypes=("bool", *REALS),
+        result=floating,
+        inplace="xlogy_",
+        gradient=REAL,
+        domain=(1.0, 3.0),
+        with_bool=False,
+    ),
+    pair_of_floats("hypot", np.hypot, domain=POSITIVE),
+    pair_of_floats("logaddexp", np.logaddexp),
+    pair_of_floats("logaddexp2", np.logaddexp2),
+    Row(
+        "addcmul",
+        lambda x, y, z: ft.addcmul(x, y, z, value=2),
+        lambda x, y, z: x + 2 * y * z,
+        arity=3,
+        dtypes=NUMBERS,
+        elementwise=True,
+        gradient=BOTH,
+        domain=(1, 3),
+        rejects=False,
+        loose=4,
+    ),
+    Row(
+        "addcdiv",
+        lambda x, y, z: ft.addcdiv(x, y, z, value=0.5),
+        lambda x, y, z: x + 0.5 * y / z,
+        arity=3,
+        dtypes=FLOATING,
+        elementwise=True,
+        gradient=BOTH,
+        domain=(0.5, 3),
+        loose=4,
+    ),
+    Row(
+        "lerp",
+        ft.lerp,
+        lambda x, y, z: x + z * (y - x),
+        arity=3,
+        dtypes=FLOATING,
+        elementwise=True,
+        gradient=BOTH,
+        loose=8,
+    ),
+]
+
 ARITHMETIC = [
     binary("add", np.add, inplace="add_", gradient=BOTH),
     binary("sub", np.subtract, dtypes=NUMBERS, inplace="sub_", gradient=BOTH, with_bool=False),
@@ -430,5 +535,6 @@ SHAPES = [
 
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *ALONG]
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
+ROWS = [*POINTWISE, *SPECIAL, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -112,7 +112,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
             [3.]])
     """
     try:
-        _need_dims("mm", 2, input, mat2)
+        need_dims("mm", 2, input, mat2)
         result = _product(input, mat2)
         return result if out is None else give("mm", result, out)
     except FaculaError as error:
@@ -130,7 +130,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
     facula.Size([2, 1, 1])
     """
-    _need_dims("bmm", 3, input, mat2)
+    need_dims("bmm", 3, input, mat2)
     if layout_of_tensor(input).shape[0] != layout_of_tensor(mat2).shape[0]:
         raise ArgumentError(
             f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}"
@@ -149,8 +149,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> mv(ones(2, 3), ones(3))
     tensor([3., 3.])
     """
-    _need_dims("mv", 2, input)
-    _need_dims("mv", 1, vec)
+    need_dims("mv", 2, input)
+    need_dims("mv", 1, vec)
     result = _product(input, vec)
     return result if out is None else give("mv", result, out)
 
@@ -165,12 +165,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> dot(ones(3), ones(3))
     tensor(3.)
     """
-    _need_dims("dot", 1, input, tensor)
+    need_dims("dot", 1, input, tensor)
     result = _product(input, tensor)
     return result if out is None else give("dot", result, out)
 
 
-def _need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
+def need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
+    """ValueError unless all have `ndim` dimensions; TypeError where one is no tensor."""
     for tensor in tensors:
         try:
             if len(tensor._layout.shape) == ndim:

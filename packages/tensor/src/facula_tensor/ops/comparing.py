@@ -1,0 +1,150 @@
+"""Comparisons of whole tensors, or with a tolerance or a set. Results are bool and have no gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import bool_, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw
+from .._overrides import asks
+from .._promotion import get_default_dtype, result_type
+from .._tensor import Tensor, layout_of_tensor, method
+from .._viewing import as_tensor
+from .copying import give
+
+__all__ = ["allclose", "equal", "isclose", "isin"]
+
+MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
+
+
+def _pair(operation: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
+    """The two tensors without their graphs; TypeError where one is no tensor."""
+    return as_tensor(operation, input).detach(), as_tensor(operation, other).detach()
+
+
+@asks
+@method()
+@boundary
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
+
+    The two broadcast and have one dtype. Infinities are close to themselves alone, and NaN to NaN where `equal_nan`
+    says so. ValueError for a negative tolerance.
+
+    >>> from facula_tensor import tensor
+    >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
+    tensor([ True, False])
+    """
+    return _close("isclose", *_pair("isclose", input, other), rtol, atol, equal_nan)
+
+
+def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    if a.dtype is not b.dtype:
+        raise DTypeError(
+            f"{operation}: expected both in one dtype; got {a.dtype.name} and {b.dtype.name}; convert one with .to()"
+        )
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise ArgumentError(f"{operation}: expected {name} >= 0; got {tolerance}")
+    close = raw.eq(a, b)
+    if equal_nan and a.dtype.category >= FLOATING:
+        close = raw.bitwise_or(close, raw.bitwise_and(raw.isnan(a), raw.isnan(b)))
+    if not (rtol or atol):
+        return close
+    if a.dtype.category < FLOATING:
+        a, b = raw.to(a, (get_default_dtype(),)), raw.to(b, (get_default_dtype(),))
+    distance = raw.abs(raw.sub(a, b))
+    allowed = raw.add(raw.mul(raw.abs(b), rtol), atol)
+    # Where a number is infinite, so is the distance, or it is NaN: neither is within what is allowed of a finite one.
+    within = raw.bitwise_and(raw.le(distance, allowed), raw.lt(distance, float("inf")))
+    return raw.bitwise_or(close, within)
+
+
+def _all(answers: Tensor) -> bool:
+    return bool(raw.all(answers, (tuple(range(answers.ndim)), False)).item())
+
+
+@asks
+@method()
+@boundary
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`.
+
+    >>> from facula_tensor import tensor
+    >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
+    True
+    """
+    return _all(_close("allclose", *_pair("allclose", input, other), rtol, atol, equal_nan))
+
+
+@asks
+@method()
+@boundary
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape and equal elements. NaN equals nothing.
+
+    >>> from facula_tensor import tensor
+    >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
+    (True, False)
+    """
+    a, b = _pair("equal", input, other)
+    if a.device is not b.device:
+        raise ArgumentError(f"equal: expected both on one device; got {a.device} and {b.device}; move one with .to()")
+    return a.shape == b.shape and _all(raw.eq(a, b))
+
+
+@asks
+@boundary
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not.
+
+    One of the two may be a number. `assume_unique` changes nothing. Not defined for bool and complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
+    if not (isinstance(elements, Tensor) or isinstance(test_elements, Tensor)):
+        raise InvalidTypeError(
+            f"isin: expected elements or test_elements to be a Tensor; got {type(elements).__name__} and "
+            f"{type(test_elements).__name__}"
+        )
+    from .._from_data import tensor
+
+    dtype = result_type(elements, test_elements)
+    device = (elements if isinstance(elements, Tensor) else test_elements).device
+    operands = []
+    for one in (elements, test_elements):
+        if not isinstance(one, Tensor):
+            one = tensor(one, device=device)
+        if one.dtype is bool_ or one.dtype.category == COMPLEX:
+            raise DTypeError(f"isin: not defined for {one.dtype.name}; convert with .to()")
+        if one.device is not device:
+            raise ArgumentError(
+                f"isin: expected both on one device; got {device} and {one.device}; move one with .to()"
+            )
+        operands.append(raw.to(one.detach(), (dtype,)))
+    found = _among(*operands)
+    return give("isin", raw.bitwise_not(found) if invert else found, out)
+
+
+def _among(elements: Tensor, tests: Tensor) -> Tensor:
+    count = layout_of_tensor(tests).numel
+    if count <= MOST_COMPARED or elements.device.type != "cpu":
+        answers = raw.eq(raw.unsqueeze(elements, -1), raw.reshape(tests, (count,)))
+        return raw.any(answers, ((elements.ndim,), False))
+    if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16
+        elements, tests = raw.to(elements, (float32,)), raw.to(tests, (float32,))
+    from .._from_data import from_numpy
+
+    return from_numpy(np.asarray(np.isin(elements.numpy(), tests.numpy())))

@@ -1,0 +1,279 @@
+"""Sums of products by index: `einsum` and `tensordot`, as a sequence of matrix products.
+
+Note [Contraction]
+~~~~~~~~~~~~~~~~~~
+Labels that one operand alone has, and the result has not, are summed first. Then two operands at a time are multiplied,
+those whose product is smallest beside what they take: one matrix product, with the labels of the first alone for rows,
+those of the second alone for columns, those that nobody else wants for the inner dimension, and the others that both
+have for the stack. So no product is larger than its result. Steps depend on shapes alone and are kept.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+from math import prod
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+from .copying import give
+from .subscripts import labels_of
+
+__all__ = ["einsum", "tensordot"]
+
+Labels = tuple[int, ...]
+
+
+def _shape(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
+    return tuple([sizes[label] for label in labels])
+
+
+def _moved(labels: Labels, wanted: Labels) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The step that puts dimensions into the order wanted; none where they are."""
+    return () if labels == wanted else (("permute", tuple([labels.index(label) for label in wanted])),)
+
+
+def _summed(labels: Labels, kept: set[int]) -> tuple[Labels, tuple[tuple[str, Any], ...]]:
+    """The labels that are left where all but the `kept` are summed, and the step that sums them."""
+    dims = tuple([place for place, label in enumerate(labels) if label not in kept])
+    left = tuple([label for label in labels if label in kept])
+    return left, ((("sum", (dims, False)),) if dims else ())
+
+
+def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: dict[int, int]) -> tuple[Any, ...]:
+    """How two operands are multiplied: whether they change places, the steps of each and of the product, its labels."""
+    rows = tuple([label for label in a if label not in b])
+    columns = tuple([label for label in b if label not in a])
+    if result is not None:  # the last product: its dimensions should come in the order of the result
+        order = [label for label in result if label in rows or label in columns]
+        swapped = bool(order) and order[0] in columns
+        stack = tuple([label for label in result if label in a and label in b])
+        rows, columns = [tuple([one for one in order if one in some]) for some in (rows, columns)]
+    else:
+        swapped = False
+        stack = tuple([label for label in a if label in b and label in kept])
+    if swapped:
+        a, b, rows, columns = b, a, columns, rows
+    inner = tuple([label for label in a if label in b and label not in kept])
+    if not inner:
+        wanted = (*stack, *rows, *columns)
+        narrow = tuple([1] * len(columns))
+        first = _moved(a, (*stack, *rows)) + (
+            (("reshape", (*_shape((*stack, *rows), sizes), *narrow)),) if columns else ()
+        )
+        second = _moved(b, (*stack, *columns))
+        if stack and rows:
+            spread = (*_shape(stack, sizes), *[1] * len(rows), *_shape(columns, sizes))
+            second += (("reshape", spread),)
+        return swapped, "mul", first, second, (), wanted
+    size = prod(_shape(inner, sizes))
+    ahead = _shape(stack, sizes)
+    lengths = [(prod(_shape(some, sizes)),) if some or stack else () for some in (rows, columns)]
+    left = _moved(a, (*stack, *rows, *inner))
+    if len(rows) != 1 or len(inner) != 1:
+        left += _reshaped((*stack, *rows, *inner), (*ahead, *lengths[0], size), sizes)
+    right = _moved(b, (*stack, *inner, *columns))
+    if len(columns) != 1 or len(inner) != 1:
+        right += _reshaped((*stack, *inner, *columns), (*ahead, size, *lengths[1]), sizes)
+    wanted = (*stack, *rows, *columns)
+    after: tuple[Any, ...] = ()
+    if (*ahead, *lengths[0], *lengths[1]) != _shape(wanted, sizes):
+        after = (("reshape", _shape(wanted, sizes)),)
+    return swapped, "matmul", left, right, after, wanted
+
+
+def _reshaped(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> tuple[Any, ...]:
+    return () if _shape(labels, sizes) == shape else (("reshape", shape),)
+
+
+@lru_cache(maxsize=1024)
+def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
+    """The steps for these shapes: of each operand first, then of each product, and of the last result.
+
+    `subscripts` is the equation, or a tuple with the label lists of the operands and of the result.
+    """
+    operands, result = labels_of(subscripts, shapes)
+    sizes: dict[int, int] = {}
+    for labels, shape in zip(operands, shapes, strict=True):
+        for label, size in zip(labels, shape, strict=True):
+            known = sizes.setdefault(label, size)
+            if known == 1:
+                sizes[label] = size
+            elif size not in (1, known):
+                raise ArgumentError(
+                    f"einsum: expected every label to have one length; got lengths {known} and {size} for one, in "
+                    f"operands of shapes {', '.join(map(str, shapes))}"
+                )
+    first: list[tuple[Any, ...]] = []
+    left: list[Labels] = []
+    for labels, shape in zip(operands, shapes, strict=True):
+        steps: tuple[Any, ...] = ()
+        if len(set(labels)) < len(labels):
+            groups = tuple(
+                [tuple([place for place, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
+            )
+            if any(len({shape[place] for place in group}) > 1 for group in groups):
+                raise ArgumentError(f"einsum: expected equal lengths for a label that repeats; got shape {shape}")
+            steps = (("diagonals", groups),)
+            shape = tuple([shape[group[0]] for group in groups])
+            labels = tuple(dict.fromkeys(labels))
+        # What has length 1 here and another length elsewhere is the same all along.
+        short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
+        if short:
+            labels = tuple([label for place, label in enumerate(labels) if place not in short])
+            steps += (("reshape", _shape(labels, sizes)),)
+        first.append(steps)
+        left.append(labels)
+    for place, labels in enumerate(left):
+        kept = set(result).union(*[other for number, other in enumerate(left) if number != place])
+        left[place], step = _summed(labels, kept)
+        first[place] += step
+
+    pairs = []
+    while len(left) > 1:
+        best = None
+        for i, j in combinations(range(len(left)), 2):
+            kept = set(result).union(*[one for place, one in enumerate(left) if place not in (i, j)])
+            size = prod(_shape(tuple((set(left[i]) | set(left[j])) & kept), sizes))
+            cost = size - prod(_shape(left[i], sizes)) - prod(_shape(left[j], sizes))
+            if best is None or cost < best[0]:
+                best = cost, i, j, kept
+            if len(left) == 2:
+                break
+        assert best is not None
+        _, i, j, kept = best
+        pair = _pair(left[i], left[j], kept, result if len(left) == 2 else None, sizes)
+        pairs.append((i, j, *pair[:-1]))
+        left[i] = pair[-1]
+        del left[j]
+    return tuple(first), tuple(pairs), _moved(left[0], result)
+
+
+def _diagonals(input: Tensor, groups: tuple[tuple[int, ...], ...]) -> Tensor:
+    """A view of the elements whose places along each group's dimensions are equal: a dimension for each group."""
+    strides = layout_of_tensor(input).strides
+    shape = tuple([input.shape[group[0]] for group in groups])
+    return recording.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
+
+
+def _run(value: Tensor, steps: tuple[tuple[str, Any], ...]) -> Tensor:
+    for step, parameters in steps:
+        if step == "diagonals":
+            value = _diagonals(value, parameters)
+        else:
+            value = getattr(recording, step)(value, parameters)
+    return value
+
+
+def _contract(operation: str, subscripts: Any, operands: list[Tensor]) -> Tensor:
+    first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(one).shape for one in operands]))
+    left = [_run(one, steps) if steps else one for one, steps in zip(operands, first, strict=True)]
+    for i, j, swapped, product, before_a, before_b, after in pairs:
+        b = left.pop(j)
+        a = left[i]
+        if swapped:
+            a, b = b, a
+        left[i] = _run(getattr(recording, product)(_run(a, before_a), _run(b, before_b)), after)
+    result = _run(left[0], last)
+    return recording.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
+
+
+@asks
+@boundary
+def einsum(*args: Any) -> Tensor:
+    """The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.
+
+    The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
+    the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
+    order, those that occur once. A letter that repeats within an operand takes the diagonal; `...` stands for any
+    further dimensions, which broadcast and come first. Operands may be given as one list, and instead of an equation
+    each may be followed by a list of numbers and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+
+    ValueError where the equation does not fit the operands.
+
+    >>> from facula_tensor import ones
+    >>> einsum("bij,bjk->bik", ones(5, 2, 3), ones(5, 3, 4)).shape
+    facula.Size([5, 2, 4])
+    >>> einsum("ii", ones(3, 3))
+    tensor(3.)
+    """
+    if not args:
+        raise InvalidTypeError("einsum: expected an equation and tensors; got nothing")
+    if isinstance(args[0], str):
+        equation: Any = args[0]
+        operands = args[1:]
+    else:
+        operands, lists = args[0::2], args[1::2]
+        result = None
+        if len(operands) > len(lists):  # the last is the result's
+            operands, result = operands[:-1], operands[-1]
+        equation = (tuple([_sublist(one) for one in lists]), None if result is None else _sublist(result))
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    if not operands:
+        raise InvalidTypeError("einsum: expected an equation and tensors; got no tensor")
+    return _contract("einsum", equation, [as_tensor("einsum", one) for one in operands])
+
+
+def _sublist(labels: Any) -> tuple[Any, ...]:
+    if not isinstance(labels, (list, tuple)):
+        raise InvalidTypeError(
+            f"einsum: expected an equation, or a list of numbers after each tensor; got {type(labels).__name__}"
+        )
+    return tuple([one if one is Ellipsis else as_integer(one, "einsum", "subscripts") for one in labels])
+
+
+@asks
+@boundary
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`.
+
+    The result has the other dimensions of `a`, then those of `b`. ValueError where lengths differ.
+
+    >>> from facula_tensor import ones
+    >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
+    facula.Size([2, 5])
+    """
+    a, b = as_tensor("tensordot", a), as_tensor("tensordot", b)
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        if len(dims) != 2:
+            raise ArgumentError(f"tensordot: expected dims to be a number or two lists; got {dims}")
+        pairs = [[one] if not isinstance(one, (list, tuple)) else list(one) for one in dims]
+        chosen = [[_dim(one, operand.ndim) for one in some] for some, operand in zip(pairs, (a, b), strict=True)]
+    else:
+        count = as_integer(dims, "tensordot", "dims")
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ArgumentError(
+                f"tensordot: expected dims from 0 to {min(a.ndim, b.ndim)}; got {count} for shapes {tuple(a.shape)} "
+                f"and {tuple(b.shape)}"
+            )
+        chosen = [list(range(a.ndim - count, a.ndim)), list(range(count))]
+    lengths = [[operand.shape[dim] for dim in some] for some, operand in zip(chosen, (a, b), strict=True)]
+    if len(lengths[0]) != len(lengths[1]) or any(
+        one != other and 1 not in (one, other) for one, other in zip(*lengths, strict=True)
+    ):
+        raise ArgumentError(
+            f"tensordot: expected equally long dimensions in pairs; got dims {chosen} for shapes {tuple(a.shape)} "
+            f"and {tuple(b.shape)}"
+        )
+    first = list(range(a.ndim))
+    second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
+    kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
+    return give("tensordot", _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b]), out)
+
+
+def _dim(dim: Any, ndim: int) -> int:
+    place = as_integer(dim, "tensordot", "dims")
+    if not -ndim <= place < ndim:
+        raise ArgumentError(f"tensordot: expected dims from {-ndim} to {ndim - 1}; got {place}")
+    return place % ndim

@@ -1,0 +1,159 @@
+"""Products and quotients that are added, and steps from one number to another, in one pass each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+
+from .._declare import elementwise
+from .._errors import DTypeError
+from .._operator import passed_on, recording
+from .._overrides import asks
+from .._promotion import SCALAR_CATEGORY, plain_number, result_type
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give
+from .in_place import in_place_of
+from .pointwise import real
+
+__all__ = ["addcdiv", "addcmul", "lerp"]
+
+
+@elementwise
+class _addcmul:
+    """input + value * tensor1 * tensor2 of floating dtypes; value is a number."""
+
+    inputs = ("input", "tensor1", "tensor2", "value")
+    inplace = False
+
+    @passed_on
+    def reverse_input(F, g, input_layout):
+        return F.sum_to(g, input_layout)
+
+    def reverse_tensor1(F, g, tensor2, value, tensor1_layout):
+        return F.sum_to(F.mul(F.mul(g, tensor2), value), tensor1_layout)
+
+    def reverse_tensor2(F, g, tensor1, value, tensor2_layout):
+        return F.sum_to(F.mul(F.mul(g, tensor1), value), tensor2_layout)
+
+
+@elementwise
+class _addcdiv:
+    """input + value * tensor1 / tensor2 of floating dtypes; value is a number."""
+
+    inputs = ("input", "tensor1", "tensor2", "value")
+    inplace = False
+
+    @passed_on
+    def reverse_input(F, g, input_layout):
+        return F.sum_to(g, input_layout)
+
+    def reverse_tensor1(F, g, tensor2, value, tensor1_layout):
+        return F.sum_to(F.div(F.mul(g, value), tensor2), tensor1_layout)
+
+    def reverse_tensor2(F, g, tensor1, tensor2, value, tensor2_layout):
+        slope = F.div(F.mul(F.div(tensor1, tensor2), value), tensor2)
+        return F.sum_to(F.neg(F.mul(g, slope)), tensor2_layout)
+
+
+@elementwise
+class _lerp:
+    """input + weight * (end - input) of floating dtypes; weight is a number or a tensor."""
+
+    inputs = ("input", "end", "weight")
+    inplace = False
+    accepts = real
+
+    def reverse_input(F, g, weight, input_layout):
+        return F.sum_to(F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight), input_layout)
+
+    def reverse_end(F, g, weight, end_layout):
+        return F.sum_to(F.mul(g, weight), end_layout)
+
+    def reverse_weight(F, g, input, end, weight_layout):
+        return F.sum_to(F.mul(g, F.sub(end, input)), weight_layout)
+
+
+def _operands(name: str, operands: tuple[Any, ...], value: Any) -> tuple[Any, Any]:
+    """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind."""
+    dtype = result_type(*[as_tensor(name, one) for one in operands])
+    if isinstance(value, Tensor) and not value.ndim and value.node is None:
+        value = value.item()
+    number = plain_number(value)
+    if number is None:
+        raise InvalidTypeError(f"{name}: expected value to be a number; got {type(value).__name__}")
+    if SCALAR_CATEGORY[type(number)] > max(dtype.category, INTEGER):
+        raise DTypeError(f"{name}: expected a value of the kind of the result, {dtype.name}; got {number!r}")
+    return dtype, number
+
+
+@asks
+@method()
+@boundary
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number.
+
+    >>> from facula_tensor import tensor
+    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
+    tensor([4.])
+    """
+    dtype, number = _operands("addcmul", (input, tensor1, tensor2), value)
+    if FLOATING <= dtype.category < COMPLEX:
+        return give("addcmul", recording.addcmul(input, tensor1, tensor2, number), out)
+    product = recording.mul(tensor1, tensor2)
+    return give("addcmul", recording.add(input, product if number == 1 else recording.mul(product, number)), out)
+
+
+@asks
+@method()
+@boundary
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers.
+
+    >>> from facula_tensor import tensor
+    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
+    tensor([4.])
+    """
+    dtype, number = _operands("addcdiv", (input, tensor1, tensor2), value)
+    if max(result_type(tensor1, tensor2).category, dtype.category) < FLOATING:
+        raise DTypeError(f"addcdiv: not defined for {dtype.name}; convert with .float() first")
+    if dtype.category < COMPLEX:
+        return give("addcdiv", recording.addcdiv(input, tensor1, tensor2, number), out)
+    quotient = recording.div(tensor1, tensor2)
+    return give("addcdiv", recording.add(input, quotient if number == 1 else recording.mul(quotient, number)), out)
+
+
+@asks
+@method()
+@boundary
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype.
+
+    `weight` is a number, or a tensor; the tensors broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
+    tensor([2., 3.])
+    """
+    dtype = as_tensor("lerp", input).dtype
+    for name, one in (("end", end), ("weight", weight)):
+        if name == "weight" and not isinstance(one, Tensor):
+            weight = one = plain_number(one)
+            if one is None:
+                raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
+        elif as_tensor("lerp", one).dtype is not dtype:
+            raise DTypeError(
+                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {one.dtype.name}; convert with .to()"
+            )
+    if dtype.category < FLOATING:
+        raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
+    if dtype.category < COMPLEX:
+        return give("lerp", recording.lerp(input, end, weight), out)
+    return give("lerp", recording.add(input, recording.mul(recording.sub(end, input), weight)), out)
+
+
+for _function in (addcdiv, addcmul, lerp):
+    in_place_of(_function)

@@ -1,0 +1,31 @@
+"""The in-place methods of functions that are made of several operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+from facula_errors.extend import boundary
+
+from .._tensor import Tensor, method
+from .copying import store
+
+
+def in_place_of(function: Callable[..., Any]) -> None:
+    """Add the method that stores what `function` gives in the tensor itself: `addmm_` for `addmm`."""
+    name = function.__name__ + "_"
+    plain = signature(function)
+    given = [one for one in plain.parameters.values() if one.name != "out"]
+    given[0] = given[0].replace(name="self", kind=Parameter.POSITIONAL_OR_KEYWORD)
+    form = Signature(given, return_annotation="Tensor")
+
+    def changing(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if "out" in kwargs:
+            form.bind(self, *args, **kwargs)  # which says that there is no such argument
+        return store(name, self, function(self, *args, **kwargs))
+
+    changing.__name__ = changing.__qualname__ = name
+    changing.__doc__ = f"`{function.__name__}` in place: changes this tensor and returns it."
+    changing.__signature__ = form  # type: ignore[attr-defined]
+    method(name)(boundary(changing))

@@ -1,0 +1,243 @@
+"""Rounding to whole numbers, and signs. Gradients are 0."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import DType, Layout, uint8
+from facula_storage.extend import BOOL, COMPLEX, FLOATING
+
+from .._declare import elementwise, public_form
+from .._errors import DTypeError
+from .._operator import operators, pass_on, raw, recording
+from .._overrides import asks
+from .._promotion import as_integer, floating
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .comparison import boolean
+from .copying import give, store
+from .in_place import in_place_of
+from .pointwise import real
+
+__all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
+
+
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+LARGEST |= {"float64": 1.7976931348623157e308, "complex64": LARGEST["float32"], "complex128": 1.7976931348623157e308}
+
+
+def _number(dtype: DType) -> bool:
+    """Any dtype but bool and complex ones."""
+    return BOOL < dtype.category < COMPLEX
+
+
+@elementwise
+class floor:
+    """The largest whole number that is not greater, of each element. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> floor(tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+
+    accepts = _number
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class ceil:
+    """The least whole number that is not less, of each element. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> ceil(tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+
+    accepts = _number
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class trunc:
+    """Each element without its fraction. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> trunc(tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+
+    accepts = _number
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class round:
+    """The nearest whole number of each element; halves go to the even one. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> round(tensor([0.5, 1.5, 2.5]))
+    tensor([0., 2., 2.])
+    """
+
+    accepts = _number
+
+    def reverse_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class frac:
+    """The fraction of each element, with its sign. Floating dtypes only.
+
+    >>> from facula_tensor import tensor
+    >>> frac(tensor([-1.5, 2.25]))
+    tensor([-0.5000,  0.2500])
+    """
+
+    reverse_input = pass_on
+
+    def accepts(dtype):
+        return dtype.is_floating_point
+
+
+@elementwise
+class copysign:
+    """The size of each element of `input` with the sign of the other's: also that of -0.
+
+    >>> from facula_tensor import tensor
+    >>> copysign(tensor([1.0, 2.0]), -3)
+    tensor([-1., -2.])
+    """
+
+    inputs = ("input", "other")
+    compute = floating
+    accepts = real
+
+    def check(input, other):
+        if not isinstance(input, Layout):
+            raise InvalidTypeError("copysign: expected input to be a Tensor; got a number; make it one with tensor()")
+
+    def reverse_input(F, g, input, other):
+        sign = F.sign(input)
+        return F.mul(g, F.mul(sign, F.copysign(sign, other)))
+
+    def reverse_other(F, g):
+        return F.zeros_like(g)
+
+
+_nearest, _nearest_ = operators["round"].public, operators["round"].changing
+
+
+def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
+    """Rounded to so many decimal places, before the point where negative."""
+    if not input.is_floating_point():
+        raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
+    scale = 10.0 ** abs(decimals)
+    up, down = (recording.mul, recording.div) if decimals > 0 else (recording.div, recording.mul)
+    return down(recording.round(up(input, scale)), scale)
+
+
+@public_form
+@boundary
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:  # noqa: F811
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+
+    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+
+    >>> from facula_tensor import tensor
+    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
+    (tensor([0., 2., 2.]), tensor([1.2300]))
+    """
+    if decimals:
+        return give("round", _at("round", as_tensor("round", input), as_integer(decimals, "round", "decimals")), out)
+    return _nearest(input) if out is None else give("round", _nearest(input), out)
+
+
+@method()
+@boundary
+def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
+    """`round` in place: changes this tensor and returns it."""
+    return store("round_", self, _at("round_", self, decimals)) if decimals else _nearest_(self)
+
+
+fix = trunc
+for _underscore in ("", "_"):
+    setattr(Tensor, "fix" + _underscore, getattr(Tensor, "trunc" + _underscore))
+
+
+@asks
+@method()
+@boundary
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included.
+
+    >>> from facula_tensor import tensor
+    >>> signbit(tensor([-0.0, 1.0]))
+    tensor([ True, False])
+    """
+    x = as_tensor("signbit", input).detach()
+    if x.dtype.category == COMPLEX:
+        raise DTypeError(f"signbit: not defined for {x.dtype.name}; take real or imag first")
+    if x.dtype.category == BOOL:
+        x = raw.to(x, (uint8,))
+    return give("signbit", raw.sign_of(x) if x.is_floating_point() else raw.lt(x, 0), out)
+
+
+@elementwise
+class _sign_of:
+    """Whether the sign is set."""
+
+    kernel = "signbit"
+    result = boolean
+    inplace = False
+
+
+@asks
+@method()
+@boundary
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+
+    Integers stay as they are. The gradient where something was put in is 0.
+
+    >>> from facula_tensor import tensor
+    >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
+    tensor([0., 9., 2.])
+    """
+    x = as_tensor("nan_to_num", input)
+    category = x.dtype.category
+    if category < FLOATING:
+        return give("nan_to_num", recording.clone(x), out)
+    numbers = [0.0 if nan is None else nan, LARGEST[x.dtype.name] if posinf is None else posinf]
+    numbers.append(-LARGEST[x.dtype.name] if neginf is None else neginf)
+    if category == COMPLEX:
+        real, imaginary = [_finite(part(x.detach()), *numbers) for part in (raw.real_part, raw.imaginary_part)]
+        bounded = raw.add(real, raw.mul(imaginary, 1j))
+        finite = raw.bitwise_and(
+            raw.eq(real, raw.real_part(x.detach())), raw.eq(imaginary, raw.imaginary_part(x.detach()))
+        )
+        return give("nan_to_num", recording.where(finite, x, bounded), out)
+    return give("nan_to_num", _finite(x, *numbers), out)
+
+
+def _finite(x: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    x = recording.where(raw.isnan(x.detach()), nan, x)
+    for infinity, number in ((float("inf"), posinf), (float("-inf"), neginf)):
+        x = recording.where(raw.eq(x.detach(), infinity), number, x)
+    return x
+
+
+in_place_of(nan_to_num)

@@ -1,0 +1,90 @@
+"""Subscripts of `einsum`: what an equation, or lists of numbers, say of each dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import ArgumentError
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+MOST_LABELS = len(LETTERS)
+
+
+def labels_of(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+    """The labels of each operand's dimensions, and of the result's: numbers. Those of `...` are negative, -1 the last.
+
+    >>> labels_of("...ij,jk", ((5, 2, 3), (3, 4)))
+    ([(-1, 34, 35), (35, 36)], (-1, 34, 36))
+    """
+    if isinstance(subscripts, str):
+        before, arrow, after = subscripts.replace(" ", "").partition("->")
+        written = [_read(one, place) for place, one in enumerate(before.split(","))]
+        result = _read(after, None) if arrow else None
+    else:
+        written, result = [list(one) for one in subscripts[0]], subscripts[1]
+        for label in [one for some in (*written, result or ()) for one in some]:
+            if label is not Ellipsis and not 0 <= label < MOST_LABELS:
+                raise ArgumentError(f"einsum: expected subscripts from 0 to {MOST_LABELS - 1}; got {label}")
+    if len(written) != len(shapes):
+        raise ArgumentError(f"einsum: expected as many operands as subscripts; got {len(shapes)} for {len(written)}")
+    widest = 0
+    operands = []
+    for place, (labels, shape) in enumerate(zip(written, shapes, strict=True)):
+        count = labels.count(Ellipsis)
+        named = len(labels) - count
+        if count > 1:
+            raise ArgumentError(
+                f"einsum: expected one ellipsis at most for each operand; got {count} for operand {place}"
+            )
+        if named > len(shape) or (not count and named < len(shape)):
+            raise ArgumentError(
+                f"einsum: expected {'at most ' if count else ''}as many subscripts as dimensions; got {named} for "
+                f"operand {place} of shape {shape}"
+            )
+        further = len(shape) - named
+        widest = max(widest, further if count else 0)
+        operands.append(_filled(labels, further))
+    if result is None:
+        flat = [label for labels in operands for label in labels]
+        once = sorted([label for label in set(flat) if label >= 0 and flat.count(label) == 1])
+        return operands, (*range(-widest, 0), *once)
+    known = {label for labels in operands for label in labels}
+    if list(result).count(Ellipsis) > 1:
+        raise ArgumentError("einsum: expected one ellipsis at most in the result")
+    final = _filled(list(result), widest)
+    for label in final:
+        if label not in known:
+            raise ArgumentError(f"einsum: expected the result's subscripts to be operands'; got {shown(label)}")
+        if final.count(label) > 1:
+            raise ArgumentError(f"einsum: expected each subscript once in the result; got {shown(label)} twice")
+    return operands, final
+
+
+def shown(label: int) -> str:
+    """A label as equations have it, and its number."""
+    return f"{LETTERS[label]!r} ({label})"
+
+
+def _filled(labels: list[Any], further: int) -> tuple[int, ...]:
+    """The labels with those of `further` dimensions in place of the ellipsis."""
+    filled: list[int] = []
+    for label in labels:
+        filled.extend(range(-further, 0) if label is Ellipsis else (label,))
+    return tuple(filled)
+
+
+def _read(text: str, operand: int | None) -> list[Any]:
+    where = "the result" if operand is None else f"operand {operand}"
+    labels: list[Any] = []
+    rest = text
+    while rest:
+        if rest.startswith("..."):
+            labels.append(Ellipsis)
+            rest = rest[3:]
+            continue
+        place = LETTERS.find(rest[0])
+        if place < 0:
+            raise ArgumentError(f"einsum: expected letters, '...', ',' and '->'; got {rest[0]!r} for {where}")
+        labels.append(place)
+        rest = rest[1:]
+    return labels

@@ -1,0 +1,252 @@
+"""Circular and hyperbolic functions of angles in radians, and their inverses."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import Layout
+
+from .._declare import elementwise
+from .._errors import DTypeError
+from .._operator import composite, recording
+from .._overrides import asks
+from .._promotion import floating
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give
+from .in_place import in_place_of
+from .pointwise import real
+
+__all__ = [
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cosh",
+    "deg2rad",
+    "rad2deg",
+    "sinh",
+    "tan",
+]
+
+
+@elementwise
+class tan:
+    """The tangent of each element, in radians.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> tan(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, out):
+        return F.mul(g, F.add(F.mul(out, out), 1))
+
+
+@elementwise
+class asin:
+    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> asin(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input))))
+
+
+@elementwise
+class acos:
+    """The angle from 0 to pi whose cosine each element is; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> acos(tensor([0.0, 1.0]))
+    tensor([1.5708, 0.0000])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.neg(F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input)))))
+
+
+@elementwise
+class atan:
+    """The angle from -pi/2 to pi/2 whose tangent each element is.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> atan(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.div(g, F.add(F.mul(input, input), 1))
+
+
+@elementwise
+class sinh:
+    """The hyperbolic sine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> sinh(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.cosh(input))
+
+
+@elementwise
+class cosh:
+    """The hyperbolic cosine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> cosh(tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.sinh(input))
+
+
+@elementwise
+class asinh:
+    """The inverse hyperbolic sine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> asinh(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.rsqrt(F.add(F.mul(input, input), 1)))
+
+
+@elementwise
+class acosh:
+    """The inverse hyperbolic cosine of each element; NaN below 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> acosh(tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.mul(F.rsqrt(F.sub(input, 1)), F.rsqrt(F.add(input, 1))))
+
+
+@elementwise
+class atanh:
+    """The inverse hyperbolic tangent of each element; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> atanh(tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493])
+    """
+
+    compute = floating
+
+    def reverse_input(F, g, input):
+        return F.div(g, F.sub(1, F.mul(input, input)))
+
+
+@elementwise
+class atan2:
+    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant.
+
+    Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
+    tensor([0.7854, 2.3562])
+    """
+
+    inputs = ("input", "other")
+    compute = floating
+    accepts = real
+
+    def check(input, other):
+        if not (isinstance(input, Layout) and isinstance(other, Layout)):
+            raise DTypeError("atan2: expected two tensors; got a number; make it one with tensor()")
+
+    def reverse_input(F, g, input, other):
+        return F.mul(g, F.angle_slope(input, other, other))
+
+    def reverse_other(F, g, input, other):
+        return F.neg(F.mul(g, F.angle_slope(input, other, input)))
+
+
+def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
+    def convert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        x = as_tensor(name, input)
+        if not real(x.dtype):
+            raise DTypeError(f"{name}: not defined for {x.dtype.name}")
+        return give(name, recording.mul(x if x.is_floating_point() else x.to(floating(x.dtype)), factor), out)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = doc
+    public = asks(method()(boundary(convert)))
+    in_place_of(public)
+    return public
+
+
+deg2rad = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
+rad2deg = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
+
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = atan, atan2, atanh
+for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
+    for _underscore in ("", "_"):
+        setattr(Tensor, "arc" + _function.__name__[1:] + _underscore, getattr(Tensor, _function.__name__ + _underscore))
+
+
+@composite
+def angle_slope(F: Any, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
+    """side / (x^2 + y^2), and 0 at the origin."""
+    square = F.add(F.mul(x, x), F.mul(y, y))
+    return F.where(F.eq(square, 0), 0, F.div(side, F.where(F.eq(square, 0), F.add(square, 1), square)))

@@ -1,0 +1,163 @@
+"""outer, inner, vdot, kron and cross against NumPy, and the products that are added to something."""
+
+import numpy as np
+import pytest
+from harness import ALL, DTYPES, INTEGERS
+
+import facula_tensor as ft
+from facula_autograd import gradcheck, gradgradcheck
+
+NAN = float("nan")
+
+
+def numbers(*shape, dtype="float64"):
+    rng = np.random.default_rng(len(shape))
+    values = rng.integers(0, 3, shape)
+    return values.astype(dtype) if dtype in (*INTEGERS, "bool") else (values + rng.random(shape)).astype(dtype)
+
+
+def wants(*arrays):
+    return [ft.tensor(one, requires_grad=True) for one in arrays]
+
+
+PRODUCTS = [
+    (ft.outer, np.outer, (3,), (4,)),
+    (ft.ger, np.outer, (3,), (4,)),
+    (ft.inner, np.inner, (2, 3), (4, 3)),
+    (ft.inner, np.inner, (2, 3), (4, 2, 3)),
+    (ft.inner, np.inner, (3,), (3,)),
+    (ft.inner, np.inner, (2, 3), ()),
+    (ft.inner, np.inner, (2, 0), (3, 4, 0)),
+    (ft.kron, np.kron, (2, 3), (3, 2)),
+    (ft.kron, np.kron, (2, 3), (2,)),
+    (ft.kron, np.kron, (), (2,)),
+    (ft.vdot, np.vdot, (3,), (3,)),
+    (ft.cross, np.cross, (2, 3), (2, 3)),
+    (ft.cross, np.cross, (4, 3), (1, 3)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(("function", "reference", "first", "second"), PRODUCTS)
+def test_products(function, reference, first, second, dtype):
+    a, b = numbers(*first, dtype=dtype), numbers(*second, dtype=dtype)
+    expected = reference(a, b)
+    got = function(ft.tensor(a), ft.tensor(b))
+    assert got.dtype.name == dtype and got.shape == np.shape(expected)
+    np.testing.assert_allclose(got.numpy(), expected, rtol=1e-5)
+    out = ft.empty(0, dtype=DTYPES[dtype])
+    assert function(ft.tensor(a), ft.tensor(b), out=out) is out and ft.equal(out, got)
+    method = getattr(ft.tensor(a), function.__name__)
+    assert ft.equal(method(ft.tensor(b)), got)
+
+
+@pytest.mark.parametrize(("function", "reference", "first", "second"), PRODUCTS)
+def test_derivatives_of_products(function, reference, first, second):
+    for kind in ("float64", "complex128"):
+        given = wants(numbers(*first, dtype=kind), numbers(*second, dtype=kind))
+        if 0 not in first:
+            assert gradcheck(function, given) and gradgradcheck(function, given)
+
+
+def test_products_promote():
+    assert ft.outer(ft.ones(2, dtype=ft.int32), ft.ones(3)).dtype is ft.float32
+    assert ft.kron(ft.ones(2, dtype=ft.int32), ft.ones(3)).dtype is ft.float32
+    assert ft.outer(ft.tensor([True, False]), ft.tensor([True])).tolist() == [[True], [False]]
+
+
+def test_cross_by_dimension():
+    a, b = numbers(3, 3, 4), numbers(3, 3, 4)[::-1].copy()
+    expected = np.cross(a, b, axis=0)
+    np.testing.assert_allclose(ft.cross(ft.tensor(a), ft.tensor(b)).numpy(), expected)  # the first of length 3
+    np.testing.assert_allclose(ft.cross(ft.tensor(a), ft.tensor(b), dim=-2).numpy(), np.cross(a, b, axis=1))
+    for shapes, dim in ((((2, 4), (2, 4)), None), (((2, 3), (3,)), None), (((2, 3), (2, 3)), 0), (((2, 3), (2, 3)), 2)):
+        with pytest.raises(ValueError, match="cross"):
+            ft.cross(*[ft.ones(shape) for shape in shapes], dim=dim)
+
+
+def test_products_refuse():
+    with pytest.raises(ValueError, match=r"outer: expected 1 dimension"):
+        ft.outer(ft.ones(2, 2), ft.ones(2))
+    with pytest.raises(ValueError, match=r"inner.*\(2, 3\) and \(2,\)"):
+        ft.inner(ft.ones(2, 3), ft.ones(2))
+    with pytest.raises(ValueError, match="vdot"):
+        ft.vdot(ft.ones(1, 1), ft.ones(1))
+
+
+ADDED = [
+    (ft.addmm, lambda a, b: a @ b, (2, 3), (3, 4), (2, 4), (4,)),
+    (ft.addmv, lambda a, b: a @ b, (2, 3), (3,), (2,), ()),
+    (ft.addr, np.outer, (2,), (3,), (2, 3), (3,)),
+    (ft.baddbmm, lambda a, b: a @ b, (5, 2, 3), (5, 3, 4), (5, 2, 4), (2, 1)),
+    (ft.addbmm, lambda a, b: (a @ b).sum(0), (5, 2, 3), (5, 3, 4), (2, 4), (1, 4)),
+]
+
+
+@pytest.mark.parametrize("dtype", ALL[1:])
+@pytest.mark.parametrize(("function", "product", "first", "second", "whole", "part"), ADDED)
+def test_added_products(function, product, first, second, whole, part, dtype):
+    kind = "float32" if dtype in ("float16", "bfloat16") else dtype
+    a, b = numbers(*first, dtype=kind), numbers(*second, dtype=kind)
+    tensors = [ft.tensor(one).to(DTYPES[dtype]) for one in (a, b)]
+    for shape in (whole, part):
+        added = numbers(*shape, dtype=kind)
+        x = ft.tensor(added).to(DTYPES[dtype])
+        for beta, alpha in ((1, 1), (2, 3), (0, 1), (0.5, 1.5)):
+            got = function(x, *tensors, beta=beta, alpha=alpha)
+            if dtype in INTEGERS:
+                beta, alpha = int(beta), int(alpha)
+            expected = (beta * added + alpha * product(a, b)).astype(kind)
+            assert got.dtype is DTYPES[dtype] and got.shape == whole
+            np.testing.assert_allclose(
+                got.to(DTYPES[kind]).numpy(), expected, rtol=0.03 if kind != dtype else 1e-5, atol=1e-6
+            )
+    out = ft.empty(0, dtype=DTYPES[dtype])
+    assert ft.equal(function(x, *tensors, out=out), function(x, *tensors))
+
+
+@pytest.mark.parametrize(("function", "product", "first", "second", "whole", "part"), ADDED)
+def test_derivatives_of_added_products(function, product, first, second, whole, part):
+    given = wants(numbers(*part), numbers(*first), numbers(*second))
+    for beta, alpha in ((1, 1), (0.5, -2), (0, 2)):
+        call = lambda *x, beta=beta, alpha=alpha: function(*x, beta=beta, alpha=alpha)
+        assert gradcheck(call, given) and gradgradcheck(call, given)
+
+
+@pytest.mark.parametrize(("function", "product", "first", "second", "whole", "part"), ADDED)
+def test_added_in_place(function, product, first, second, whole, part):
+    x, a, b = (ft.tensor(numbers(*shape)) for shape in (whole, first, second))
+    wanted = function(x, a, b, beta=2, alpha=0.5)
+    changing = getattr(x, function.__name__ + "_")
+    assert changing(a, b, beta=2, alpha=0.5) is x and ft.equal(x, wanted)
+    with pytest.raises(TypeError, match="out"):
+        changing(a, b, out=x)
+    if part != whole:
+        with pytest.raises(ValueError, match="shape"):
+            getattr(ft.tensor(numbers(*part)), function.__name__ + "_")(a, b)
+
+
+def test_what_beta_0_leaves_out():
+    got = ft.addmm(ft.tensor(NAN, requires_grad=True), ft.ones(1, 2), ft.ones(2, 1), beta=0)
+    assert got.tolist() == [[2.0]]
+    x = ft.ones(1, requires_grad=True)
+    ft.addmm(x, ft.ones(1, 2), ft.ones(2, 1), beta=0).sum().backward()
+    assert x.grad.tolist() == [0.0]
+
+
+def test_added_products_refuse():
+    x, a, b = ft.ones(2, 2), ft.ones(2, 3), ft.ones(3, 2)
+    with pytest.raises(RuntimeError, match=r"addmm.*input float64, mat1 float32"):
+        ft.addmm(x.double(), a, b)
+    with pytest.raises(ValueError, match=r"addmm: expected mat1 to have 2"):
+        ft.addmm(x, a[0], b)
+    with pytest.raises(ValueError, match=r"addmm: expected an input that broadcasts to \(2, 2\)"):
+        ft.addmm(ft.ones(3, 2, 2), a, b)
+    with pytest.raises(ValueError, match="baddbmm: expected stacks"):
+        ft.baddbmm(x, ft.ones(2, 2, 3), ft.ones(1, 3, 2))
+    with pytest.raises(TypeError, match="addmm: expected beta"):
+        ft.addmm(x, a, b, beta="1")
+    with pytest.raises(TypeError, match="addmm: expected alpha"):
+        ft.addmm(x, a, b, alpha=1j)
+    with pytest.raises(RuntimeError, match="addmm: not defined for bool"):
+        ft.addmm(x > 0, a > 0, b > 0)
+    assert ft.addr(x > 5, x[0] > 0, x[0] > 5, beta=3, alpha=2).tolist() == [[False] * 2] * 2

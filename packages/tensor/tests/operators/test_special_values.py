@@ -1,0 +1,63 @@
+"""What rounding, angles and replacements give where formulas do not say: halves, signs of zero, infinities, NaN."""
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+NAN, INF = float("nan"), float("inf")
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, INF, -INF, NAN]
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize(
+    ("function", "reference"),
+    [(ft.atan2, np.arctan2), (ft.hypot, np.hypot), (ft.logaddexp, np.logaddexp), (ft.copysign, np.copysign)],
+)
+def test_pairs_of_special_values(function, reference, dtype):
+    x = ft.tensor(SPECIAL, dtype=dtype)
+    with np.errstate(all="ignore"):
+        expected = reference(x.numpy()[:, None], x.numpy())
+    got = function(x[:, None], x).numpy()
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+    assert np.array_equal(np.signbit(got)[expected == 0], np.signbit(expected)[expected == 0])
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "round"])
+def test_rounding_keeps_what_is_whole(name):
+    values = np.array([-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, 2.0**24 + 2, -(2.0**52) - 1, 1e300, INF, -INF, NAN])
+    got = getattr(ft, name)(ft.tensor(values)).numpy()
+    expected = getattr(np, {"round": "rint"}.get(name, name))(values)
+    assert np.array_equal(got, expected, equal_nan=True) and np.array_equal(np.signbit(got), np.signbit(expected))
+
+
+def test_round_to_decimals():
+    x = ft.tensor([1.2345, 1250.0, -0.125], dtype=ft.float64)
+    assert x.round(decimals=2).tolist() == [1.23, 1250.0, -0.12]
+    assert ft.round(x, decimals=-2).tolist() == [0.0, 1200.0, -0.0]
+    assert x.clone().round_(decimals=1).tolist() == [1.2, 1250.0, -0.1]
+    with pytest.raises(RuntimeError, match=r"round: expected a floating tensor.*int64"):
+        ft.round(ft.tensor([1]), decimals=1)
+
+
+def test_nan_to_num():
+    x = ft.tensor([NAN, INF, -INF, 1.0], requires_grad=True)
+    assert ft.nan_to_num(x).tolist() == [0.0, 3.4028234663852886e38, -3.4028234663852886e38, 1.0]
+    x.nan_to_num(1, 2, 3).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert ft.nan_to_num(ft.tensor([complex(NAN, 2.0)]), nan=7).tolist() == [7 + 2j]
+
+
+def test_lerp_and_added_products_refuse():
+    x, whole = ft.ones(2), ft.ones(2, dtype=ft.int64)
+    with pytest.raises(RuntimeError, match=r"lerp.*float64"):
+        ft.lerp(x, x.double(), 0.5)
+    with pytest.raises(RuntimeError, match="lerp: not defined for int64"):
+        ft.lerp(whole, whole, 0.5)
+    with pytest.raises(RuntimeError, match="addcdiv: not defined for int64"):
+        ft.addcdiv(whole, whole, whole)
+    with pytest.raises(TypeError, match="addcmul: expected value"):
+        ft.addcmul(x, x, x, value="2")
+    with pytest.raises(RuntimeError, match="addcmul: expected a value"):
+        ft.addcmul(whole, whole, whole, value=0.5)
+    assert ft.lerp(ft.tensor(1e8), ft.tensor(0.1), 1.0).item() == ft.tensor(0.1).item()
