@@ -25,8 +25,9 @@ class Adafactor(FusedOptimizer):
     1 - t ** beta2_decay, is kept for rows and columns of a matrix (of its last two dimensions) and taken as their
     product over the rows' mean; of a vector it is kept as it is. The gradient over its root is made smaller where its
     rms is above `d`. First p loses lr * weight_decay * p. `eps[0]` bounds the moment from below; None is the dtype's
-    rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for options
-    out of range. It is made of several operators a parameter, not of one launch a group; `foreach` means nothing.
+    rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for
+    options out of range. It is made of several operators a parameter, not of one launch a group; `foreach` means
+    nothing.
 
     Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
 

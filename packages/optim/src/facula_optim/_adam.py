@@ -80,7 +80,14 @@ class Adam(FusedOptimizer):
         if group["amsgrad"]:
             rows = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
         else:
-            rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
+            state, rows = self.state, []
+            for p in group["params"]:  # as `_rows` does, quicker: Adam is what most programs use
+                g = p.grad
+                if g is not None:
+                    kept = state[p]
+                    if not kept:
+                        self._begin(kept, p, group, ("exp_avg", "exp_avg_sq", "step"))
+                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"]))
         if not rows:
             return
         first, second = group["betas"]
