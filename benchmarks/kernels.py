@@ -202,6 +202,32 @@ attention((4, 8, 1024, 64), 1.0)
 attention((1, 8, 1024, 64), 1.0, is_causal=True)
 attention((8, 8, 32, 64), LOOSE)
 
+# ------------------------------------------------------------------------------------------------ whole lines
+LINES = (
+    ("x.sort()", lambda F, x: x.sort()), ("x.sort(descending=True)", lambda F, x: x.sort(descending=True)),
+    ("x.topk(10)", lambda F, x: x.topk(10)), ("x.topk(n/4)", lambda F, x: x.topk(len(x) // 4)),
+    ("x.cumsum(0)", lambda F, x: x.cumsum(0)), ("x.cummax(0)", lambda F, x: x.cummax(0)),
+    ("x.median()", lambda F, x: x.median()), ("x.unique()", lambda F, x: x.unique()),
+)  # fmt: skip
+for length in (1000, LENGTH):
+    for named, call in LINES:
+        row(f"{named}, {length}", 1.2, lambda F, length=length: (normal(F, length),), call)
+    for named in ("var", "std", "norm"):
+        row(
+            f"x.{named}(), {length}",
+            1.0,
+            lambda F, length=length: (normal(F, length),),
+            lambda F, x, named=named: getattr(x, named)(),
+        )
+for dim in (0, 1):
+    for named in ("cumsum", "sort", "var", "logsumexp"):
+        row(
+            f"x.{named}({dim}), 1024×1024",
+            1.2,
+            lambda F: (normal(F, 1024, 1024),),
+            lambda F, x, named=named, dim=dim: getattr(x, named)(dim),
+        )
+
 # -------------------------------------------------------------------------------------------------- transposing copies
 TRANSPOSED = (
     ((1024, 1024), (1, 0)), ((4096, 512), (1, 0)), ((512, 4096), (1, 0)), ((1000, 333), (1, 0)),
