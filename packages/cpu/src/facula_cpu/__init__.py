@@ -13,6 +13,7 @@ from . import _convolution as _convolution
 from . import _copy as _copy
 from . import _cross_entropy as _cross_entropy
 from . import _index as _index
+from . import _layer_norm as _layer_norm
 from . import _matmul as _matmul
 from . import _optimizer as _optimizer
 from . import _pooling as _pooling
