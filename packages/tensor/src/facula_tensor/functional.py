@@ -19,6 +19,7 @@ from .ops.activation import (
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
+from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.linear import linear
 from .ops.losses import (
     cross_entropy,
@@ -45,10 +46,12 @@ __all__ = [
     "dropout",
     "elu",
     "gelu",
+    "group_norm",
     "hardtanh",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
@@ -58,6 +61,7 @@ __all__ = [
     "nll_loss",
     "relu",
     "relu6",
+    "rms_norm",
     "sigmoid",
     "silu",
     "smooth_l1_loss",

@@ -14,17 +14,31 @@ from .flatten import *
 from .linear import *
 from .loss import *
 from .module import *
+from .normalization import *
 from .pooling import *
 
 __all__ = [
     "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss", "Identity",
-    "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module",
-    "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU",
-    "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten",
+    "BatchNorm3d", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "GroupNorm", "Hardtanh",
+    "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax",
+    "MSELoss", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList",
+    "RMSNorm", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
+    "Unflatten",
 ]  # fmt: skip
 
 publish(
     __name__,
-    *("activation", "batchnorm", "container", "conv", "dropout", "flatten", "linear", "loss", "module", "pooling"),
+    *(
+        "activation",
+        "batchnorm",
+        "container",
+        "conv",
+        "dropout",
+        "flatten",
+        "linear",
+        "loss",
+        "module",
+        "normalization",
+    ),
+    "pooling",
 )
