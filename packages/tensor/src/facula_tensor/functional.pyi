@@ -25,10 +25,12 @@ __all__ = [
     "dropout",
     "elu",
     "gelu",
+    "group_norm",
     "hardtanh",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
@@ -38,6 +40,7 @@ __all__ = [
     "nll_loss",
     "relu",
     "relu6",
+    "rms_norm",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -67,6 +70,8 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
+def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
@@ -75,6 +80,8 @@ def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = N
     """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0."""
 def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
     """abs(input - target) of each element; `weight` as `mse_loss`'s."""
+def layer_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`."""
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
     """Each element, times `negative_slope` where it is negative."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -100,6 +107,8 @@ def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, but at least 0 and at most 6."""
+def rms_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
+    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
