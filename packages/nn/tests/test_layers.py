@@ -29,6 +29,8 @@ SHOWN = [
     (lambda: nn.RMSNorm(3), "RMSNorm((3,), eps=None, elementwise_affine=True)"),
     (lambda: nn.GroupNorm(2, 4, affine=False), "GroupNorm(2, 4, eps=1e-05, affine=False, bias=False)"),
     (lambda: nn.Dropout(0.3, True), "Dropout(p=0.3, inplace=True)"),
+    (lambda: nn.Dropout2d(), "Dropout2d(p=0.5, inplace=False)"),
+    (lambda: nn.AlphaDropout(0.1), "AlphaDropout(p=0.1, inplace=False)"),
     (lambda: nn.Flatten(), "Flatten(start_dim=1, end_dim=-1)"),
     (lambda: nn.Unflatten(1, (2, 3)), "Unflatten(dim=1, unflattened_size=(2, 3))"),
     (lambda: nn.ReLU(), "ReLU()"),
@@ -444,3 +446,25 @@ def test_numbers_of_other_kinds_will_do():
     assert nn.Dropout(np.float32(0.5)).p == 0.5
     assert nn.Hardtanh(min_value=-2, max_value=3).max_val == 3
     assert nn.Unflatten(1, (2, -1))(ft.ones(2, 6)).shape == (2, 2, 3)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_dropout_of_channels(dims):
+    layer = getattr(nn, f"Dropout{dims}d")(0.5)
+    x = ft.ones(50, 4, *(2,) * dims)
+    ft.manual_seed(0)
+    rows = layer(x).reshape(200, -1)
+    assert (rows == rows[:, :1]).all()
+    assert sorted(set(rows.flatten().tolist())) == [0.0, 2.0]
+    assert layer.eval()(x) is x
+    with pytest.raises(ValueError, match=f"Dropout{dims}d: expected a probability"):
+        getattr(nn, f"Dropout{dims}d")(2.0)
+
+
+@pytest.mark.parametrize("layer", [nn.AlphaDropout, nn.FeatureAlphaDropout])
+def test_alpha_dropout(layer):
+    ft.manual_seed(0)
+    x = ft.randn(100, 300)
+    y = layer(0.2)(x)
+    assert abs((y * y).mean().item() - 1) < 0.05
+    assert layer(0.2).eval()(x) is x

@@ -31,12 +31,13 @@ _register("facula_nn")  # errors name the user's line, not one of these
 __version__ = "0.1.0"
 
 __all__ = [
-    "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "BatchNorm3d", "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "GroupNorm",
-    "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid",
-    "LogSoftmax", "MSELoss", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict",
-    "ParameterList", "RMSNorm", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax",
-    "Softplus", "Tanh", "Unflatten", "functional", "init", "utils",
+    "ELU", "GELU", "AdaptiveAvgPool2d", "AlphaDropout", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",
+    "BatchNorm2d", "BatchNorm3d", "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Dropout1d",
+    "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "Flatten", "GroupNorm", "Hardtanh", "HuberLoss", "Identity",
+    "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
+    "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "RMSNorm", "ReLU", "ReLU6",
+    "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init",
+    "utils",
 ]  # fmt: skip
 
 for _name in set(__all__) - {"Identity"}:  # which takes anything

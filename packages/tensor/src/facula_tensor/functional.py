@@ -17,6 +17,7 @@ from .ops.activation import (
     softmax,
 )
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
+from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
@@ -36,6 +37,7 @@ from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 
 __all__ = [
     "adaptive_avg_pool2d",
+    "alpha_dropout",
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
@@ -44,7 +46,11 @@ __all__ = [
     "conv_transpose2d",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
+    "feature_alpha_dropout",
     "gelu",
     "group_norm",
     "hardtanh",

@@ -7,8 +7,9 @@ with needs("facula.nn.functional"):
     from facula_nn.functional import *
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "elu", "gelu", "group_norm", "hardtanh", "huber_loss",
-    "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mse_loss",
-    "nll_loss", "relu", "relu6", "rms_norm", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
+    "adaptive_avg_pool2d", "alpha_dropout", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "dropout1d",
+    "dropout2d", "dropout3d", "elu", "feature_alpha_dropout", "gelu", "group_norm", "hardtanh", "huber_loss", "kl_div",
+    "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mse_loss", "nll_loss",
+    "relu", "relu6", "rms_norm", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
 ]  # fmt: skip
