@@ -15,6 +15,7 @@ from ._generator import Generator
 
 __all__ = [
     "adaptive_avg_pool2d",
+    "alpha_dropout",
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
@@ -23,7 +24,11 @@ __all__ = [
     "conv_transpose2d",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
+    "feature_alpha_dropout",
     "gelu",
     "group_norm",
     "hardtanh",
@@ -50,6 +55,8 @@ __all__ = [
 
 def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
     """Means of windows that divide an image into `output_size` parts down and across, as evenly as can be."""
+def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """In training each element becomes what `selu` tends to with probability `p`; then mean and variance are restored."""
 def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
     """The mean of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
@@ -66,8 +73,16 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
+def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p."""
+def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """As `dropout1d`, of images (n, channels, height, width). Three dimensions are (n, channels, length), with a warning."""
+def dropout3d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """As `dropout1d`, of volumes (n, channels, depth, height, width), or without n."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
+def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """As `alpha_dropout`, of whole channels of (n, channels, ...)."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
