@@ -44,6 +44,14 @@ SHOWN = [
     (lambda: nn.Softmax(-1), "Softmax(dim=-1)"),
     (lambda: nn.LogSoftmax(1), "LogSoftmax(dim=1)"),
     (lambda: nn.LogSigmoid(), "LogSigmoid()"),
+    (lambda: nn.CELU(2.0, True), "CELU(alpha=2.0, inplace=True)"),
+    (lambda: nn.GLU(1), "GLU(dim=1)"),
+    (lambda: nn.Hardshrink(), "Hardshrink(0.5)"),
+    (lambda: nn.Hardswish(), "Hardswish()"),
+    (lambda: nn.Mish(True), "Mish(inplace=True)"),
+    (lambda: nn.PReLU(3), "PReLU(num_parameters=3)"),
+    (lambda: nn.Threshold(0.1, 20), "Threshold(threshold=0.1, value=20)"),
+    (lambda: nn.Softsign(), "Softsign()"),
     (lambda: nn.CrossEntropyLoss(ft.ones(2)), "CrossEntropyLoss()"),
     (lambda: nn.KLDivLoss(), "KLDivLoss()"),
 ]
@@ -75,6 +83,7 @@ def shapes(module):
             {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
         ),
         (lambda: nn.BatchNorm2d(3, bias=False, track_running_stats=False), {"weight": (3,)}),
+        (lambda: nn.PReLU(3), {"weight": (3,)}),
         (lambda: nn.LayerNorm([2, 3]), {"weight": (2, 3), "bias": (2, 3)}),
         (lambda: nn.LayerNorm(3, bias=False), {"weight": (3,)}),
         (lambda: nn.LayerNorm(3, elementwise_affine=False), {}),
@@ -468,3 +477,29 @@ def test_alpha_dropout(layer):
     y = layer(0.2)(x)
     assert abs((y * y).mean().item() - 1) < 0.05
     assert layer(0.2).eval()(x) is x
+
+
+FURTHER = {
+    "CELU": (), "GLU": (), "Hardshrink": (), "Hardsigmoid": (), "Hardswish": (), "Mish": (), "RReLU": (), "SELU": (),
+    "Softmin": (1,), "Softshrink": (), "Softsign": (), "Tanhshrink": (), "Threshold": (0.1, 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_further_activations_are_their_functions(name):
+    x = ft.randn(3, 4)
+    layer = getattr(nn, name)(*FURTHER[name]).eval()
+    assert (layer(x) == getattr(nn.functional, name.lower())(x, *FURTHER[name])).all()
+
+
+def test_rrelu_draws_in_training_alone():
+    ft.manual_seed(0)
+    x = ft.full((100,), -1.0)
+    assert nn.RReLU()(x).amax().item() != nn.RReLU()(x).amin().item()
+    assert nn.RReLU().eval()(x).tolist() == pytest.approx([-11 / 48] * 100)
+
+
+def test_softmax2d():
+    assert nn.Softmax2d()(ft.zeros(2, 4, 3, 3)).tolist() == ft.full((2, 4, 3, 3), 0.25).tolist()
+    with pytest.raises(ValueError, match="Softmax2d: expected 3 or 4 dimensions"):
+        nn.Softmax2d()(ft.zeros(2, 4))

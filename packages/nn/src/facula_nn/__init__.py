@@ -20,6 +20,7 @@ from .layers.activation import *
 from .layers.convolution import *
 from .layers.dropout import *
 from .layers.flatten import *
+from .layers.further_activation import *
 from .layers.layer_norm import *
 from .layers.linear import *
 from .layers.loss import *
@@ -31,13 +32,14 @@ _register("facula_nn")  # errors name the user's line, not one of these
 __version__ = "0.1.0"
 
 __all__ = [
-    "ELU", "GELU", "AdaptiveAvgPool2d", "AlphaDropout", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",
-    "BatchNorm2d", "BatchNorm3d", "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Dropout1d",
-    "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "Flatten", "GroupNorm", "Hardtanh", "HuberLoss", "Identity",
-    "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
-    "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "RMSNorm", "ReLU", "ReLU6",
-    "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init",
-    "utils",
+    "CELU", "ELU", "GELU", "GLU", "SELU", "AdaptiveAvgPool2d", "AlphaDropout", "AvgPool2d", "BCELoss",
+    "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Buffer", "Conv2d", "ConvTranspose2d",
+    "CrossEntropyLoss", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "Flatten",
+    "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss",
+    "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Mish", "Module",
+    "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "ParameterDict", "ParameterList", "RMSNorm", "RReLU", "ReLU",
+    "ReLU6", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softmax2d", "Softmin", "Softplus",
+    "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold", "Unflatten", "functional", "init", "utils",
 ]  # fmt: skip
 
 for _name in set(__all__) - {"Identity"}:  # which takes anything

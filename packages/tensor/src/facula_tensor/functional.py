@@ -20,6 +20,22 @@ from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_l
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.dropout import dropout
+from .ops.further_activations import (
+    celu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    mish,
+    prelu,
+    rrelu,
+    selu,
+    softmin,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+)
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.linear import linear
 from .ops.losses import (
@@ -42,6 +58,7 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
     "conv2d",
     "conv_transpose2d",
     "cross_entropy",
@@ -52,7 +69,11 @@ __all__ = [
     "elu",
     "feature_alpha_dropout",
     "gelu",
+    "glu",
     "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "huber_loss",
     "kl_div",
@@ -63,16 +84,25 @@ __all__ = [
     "log_softmax",
     "logsigmoid",
     "max_pool2d",
+    "mish",
     "mse_loss",
     "nll_loss",
+    "prelu",
     "relu",
     "relu6",
     "rms_norm",
+    "rrelu",
+    "selu",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
     "softmax",
+    "softmin",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
 ]
 
 __dir__ = _listed(__name__)
