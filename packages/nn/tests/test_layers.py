@@ -12,6 +12,11 @@ import facula_tensor as ft
 SHOWN = [
     (lambda: nn.Identity(3), "Identity()"),
     (lambda: nn.Linear(3, 2), "Linear(in_features=3, out_features=2, bias=True)"),
+    (lambda: nn.Conv1d(1, 2, 3), "Conv1d(1, 2, kernel_size=(3,), stride=(1,))"),
+    (
+        lambda: nn.Conv1d(2, 2, 3, padding=1, dilation=2, bias=False),
+        "Conv1d(2, 2, kernel_size=(3,), stride=(1,), padding=(1,), dilation=(2,), bias=False)",
+    ),
     (lambda: nn.Conv2d(1, 2, 3), "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1))"),
     (
         lambda: nn.Conv2d(2, 2, (3, 5), padding="same", groups=2, bias=False, dilation=2),
@@ -71,6 +76,7 @@ def shapes(module):
     [
         (lambda: nn.Linear(3, 2), {"weight": (2, 3), "bias": (2,)}),
         (lambda: nn.Linear(3, 2, bias=False), {"weight": (2, 3)}),
+        (lambda: nn.Conv1d(4, 6, 3, groups=2), {"weight": (6, 2, 3), "bias": (6,)}),
         (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
         (lambda: nn.ConvTranspose2d(4, 6, (3, 2), groups=2), {"weight": (4, 3, 3, 2), "bias": (6,)}),
         (
@@ -103,6 +109,7 @@ def test_state_dicts(make, expected):
     "make",
     [
         lambda **place: nn.Linear(3, 2, **place),
+        lambda **place: nn.Conv1d(1, 2, 3, **place),
         lambda **place: nn.Conv2d(1, 2, 3, **place),
         lambda **place: nn.ConvTranspose2d(1, 2, 3, **place),
         lambda **place: nn.BatchNorm2d(3, **place),

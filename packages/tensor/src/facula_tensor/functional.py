@@ -19,6 +19,7 @@ from .ops.activation import (
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
+from .ops.convolution_1d import conv1d
 from .ops.dropout import dropout
 from .ops.further_activations import (
     celu,
@@ -59,6 +60,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "conv1d",
     "conv2d",
     "conv_transpose2d",
     "cross_entropy",

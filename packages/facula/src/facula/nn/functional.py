@@ -8,10 +8,10 @@ with needs("facula.nn.functional"):
 
 __all__ = [
     "adaptive_avg_pool2d", "alpha_dropout", "avg_pool2d", "batch_norm", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "dropout1d",
-    "dropout2d", "dropout3d", "elu", "feature_alpha_dropout", "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",
-    "logsigmoid", "max_pool2d", "mish", "mse_loss", "nll_loss", "prelu", "relu", "relu6", "rms_norm", "rrelu", "selu",
-    "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
-    "tanhshrink", "threshold",
+    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv_transpose2d", "cross_entropy", "dropout",
+    "dropout1d", "dropout2d", "dropout3d", "elu", "feature_alpha_dropout", "gelu", "glu", "group_norm", "hardshrink",
+    "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear",
+    "log_softmax", "logsigmoid", "max_pool2d", "mish", "mse_loss", "nll_loss", "prelu", "relu", "relu6", "rms_norm",
+    "rrelu", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink", "softsign",
+    "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
