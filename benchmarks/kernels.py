@@ -150,6 +150,27 @@ for shape, dim in SHAPES:
         reduction("sum", shape, dim, dtype)
 
 
+def normalised(name: str, shape: tuple[int, ...], count: int, channels: int) -> None:
+    """A fused normalisation with its gradients."""
+
+    def make(F: Any) -> tuple:
+        x, g = normal(F, *shape).requires_grad_(), normal(F, *shape)
+        affine = [F.ones(channels).requires_grad_() for _ in range(1 if name == "rms_norm" else 2)]
+        return x, affine, g
+
+    def call(F: Any, x: Any, affine: list, g: Any) -> None:
+        getattr(F.nn.functional, name)(x, count if name == "group_norm" else (count,), *affine).backward(g)
+        for one in (x, *affine):
+            one.grad = None
+
+    row(f"{name} with gradients, {'×'.join(map(str, shape))}", TIGHT, make, call)
+
+
+normalised("layer_norm", (4096, 1024), 1024, 1024)
+normalised("rms_norm", (4096, 1024), 1024, 1024)
+normalised("group_norm", (32, 64, 32, 32), 8, 64)
+
+
 def softmax(name: str, shape: tuple[int, ...], dim: int, dtype: str) -> None:
     """Softmax or its logarithm along a dimension; and its gradient alone, of a graph that is kept."""
 

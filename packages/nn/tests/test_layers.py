@@ -12,6 +12,11 @@ import facula_tensor as ft
 SHOWN = [
     (lambda: nn.Identity(3), "Identity()"),
     (lambda: nn.Linear(3, 2), "Linear(in_features=3, out_features=2, bias=True)"),
+    (lambda: nn.Conv1d(1, 2, 3), "Conv1d(1, 2, kernel_size=(3,), stride=(1,))"),
+    (
+        lambda: nn.Conv1d(2, 2, 3, padding=1, dilation=2, bias=False),
+        "Conv1d(2, 2, kernel_size=(3,), stride=(1,), padding=(1,), dilation=(2,), bias=False)",
+    ),
     (lambda: nn.Conv2d(1, 2, 3), "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1))"),
     (
         lambda: nn.Conv2d(2, 2, (3, 5), padding="same", groups=2, bias=False, dilation=2),
@@ -30,7 +35,12 @@ SHOWN = [
         lambda: nn.Embedding(5, 3, -2, 1.0, 3.0, True),
         "Embedding(5, 3, padding_idx=3, max_norm=1.0, norm_type=3.0, scale_grad_by_freq=True)",
     ),
+    (lambda: nn.LayerNorm((2, 3)), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True, bias=True)"),
+    (lambda: nn.RMSNorm(3), "RMSNorm((3,), eps=None, elementwise_affine=True)"),
+    (lambda: nn.GroupNorm(2, 4, affine=False), "GroupNorm(2, 4, eps=1e-05, affine=False, bias=False)"),
     (lambda: nn.Dropout(0.3, True), "Dropout(p=0.3, inplace=True)"),
+    (lambda: nn.Dropout2d(), "Dropout2d(p=0.5, inplace=False)"),
+    (lambda: nn.AlphaDropout(0.1), "AlphaDropout(p=0.1, inplace=False)"),
     (lambda: nn.Flatten(), "Flatten(start_dim=1, end_dim=-1)"),
     (lambda: nn.Unflatten(1, (2, 3)), "Unflatten(dim=1, unflattened_size=(2, 3))"),
     (lambda: nn.ReLU(), "ReLU()"),
@@ -44,6 +54,14 @@ SHOWN = [
     (lambda: nn.Softmax(-1), "Softmax(dim=-1)"),
     (lambda: nn.LogSoftmax(1), "LogSoftmax(dim=1)"),
     (lambda: nn.LogSigmoid(), "LogSigmoid()"),
+    (lambda: nn.CELU(2.0, True), "CELU(alpha=2.0, inplace=True)"),
+    (lambda: nn.GLU(1), "GLU(dim=1)"),
+    (lambda: nn.Hardshrink(), "Hardshrink(0.5)"),
+    (lambda: nn.Hardswish(), "Hardswish()"),
+    (lambda: nn.Mish(True), "Mish(inplace=True)"),
+    (lambda: nn.PReLU(3), "PReLU(num_parameters=3)"),
+    (lambda: nn.Threshold(0.1, 20), "Threshold(threshold=0.1, value=20)"),
+    (lambda: nn.Softsign(), "Softsign()"),
     (lambda: nn.CrossEntropyLoss(ft.ones(2)), "CrossEntropyLoss()"),
     (lambda: nn.KLDivLoss(), "KLDivLoss()"),
 ]
@@ -64,6 +82,7 @@ def shapes(module):
         (lambda: nn.Linear(3, 2), {"weight": (2, 3), "bias": (2,)}),
         (lambda: nn.Linear(3, 2, bias=False), {"weight": (2, 3)}),
         (lambda: nn.Embedding(4, 3), {"weight": (4, 3)}),
+        (lambda: nn.Conv1d(4, 6, 3, groups=2), {"weight": (6, 2, 3), "bias": (6,)}),
         (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
         (lambda: nn.ConvTranspose2d(4, 6, (3, 2), groups=2), {"weight": (4, 3, 3, 2), "bias": (6,)}),
         (
@@ -76,6 +95,13 @@ def shapes(module):
             {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
         ),
         (lambda: nn.BatchNorm2d(3, bias=False, track_running_stats=False), {"weight": (3,)}),
+        (lambda: nn.PReLU(3), {"weight": (3,)}),
+        (lambda: nn.LayerNorm([2, 3]), {"weight": (2, 3), "bias": (2, 3)}),
+        (lambda: nn.LayerNorm(3, bias=False), {"weight": (3,)}),
+        (lambda: nn.LayerNorm(3, elementwise_affine=False), {}),
+        (lambda: nn.RMSNorm(3), {"weight": (3,)}),
+        (lambda: nn.GroupNorm(2, 4), {"weight": (4,), "bias": (4,)}),
+        (lambda: nn.GroupNorm(2, 4, bias=False), {"weight": (4,)}),
         (lambda: nn.CrossEntropyLoss(ft.ones(4)), {"weight": (4,)}),
         (lambda: nn.BCEWithLogitsLoss(pos_weight=ft.ones(4)), {"pos_weight": (4,)}),
         (lambda: nn.Dropout(), {}),
@@ -89,9 +115,14 @@ def test_state_dicts(make, expected):
     "make",
     [
         lambda **place: nn.Linear(3, 2, **place),
+        lambda **place: nn.Conv1d(1, 2, 3, **place),
         lambda **place: nn.Conv2d(1, 2, 3, **place),
         lambda **place: nn.ConvTranspose2d(1, 2, 3, **place),
         lambda **place: nn.BatchNorm2d(3, **place),
+        lambda **place: nn.BatchNorm3d(3, **place),
+        lambda **place: nn.LayerNorm(3, **place),
+        lambda **place: nn.RMSNorm(3, **place),
+        lambda **place: nn.GroupNorm(2, 4, **place),
     ],
 )
 def test_dtype_and_device(make):
@@ -317,6 +348,11 @@ def test_losses_of_probabilities():
             TypeError,
             "expected weight to be a Tensor or None; got list",
         ),
+        (lambda: nn.BatchNorm3d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm3d: expected 5 dimensions; .* \(2, 3\)"),
+        (lambda: nn.LayerNorm(3)(ft.ones(2, 4)), ValueError, r"layer_norm: expected input of shape \(\*, 3\)"),
+        (lambda: nn.GroupNorm(2, 4)(ft.ones(2, 6)), ValueError, r"GroupNorm: expected input \(N, 4, ...\)"),
+        (lambda: nn.GroupNorm(3, 4), ValueError, "num_groups to divide num_channels"),
+        (lambda: nn.LayerNorm("a"), TypeError, "LayerNorm: expected normalized_shape"),
         (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm2d: expected 4 dimensions; .* \(2, 3\)"),
         (lambda: nn.BatchNorm1d(2)(ft.ones(1, 3)), ValueError, r"input of 2 channels .* got shape \(1, 3\)"),
         (lambda: nn.BatchNorm1d(3)(ft.ones(1, 3)), ValueError, r"more than 1 value per channel .* \(1, 3\)"),
@@ -453,3 +489,53 @@ def test_embedding():
             make()
     with pytest.raises(NotImplementedError, match="sparse"):
         nn.Embedding(4, 3, sparse=True)
+
+
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_dropout_of_channels(dims):
+    layer = getattr(nn, f"Dropout{dims}d")(0.5)
+    x = ft.ones(50, 4, *(2,) * dims)
+    ft.manual_seed(0)
+    rows = layer(x).reshape(200, -1)
+    assert (rows == rows[:, :1]).all()
+    assert sorted(set(rows.flatten().tolist())) == [0.0, 2.0]
+    assert layer.eval()(x) is x
+    with pytest.raises(ValueError, match=f"Dropout{dims}d: expected a probability"):
+        getattr(nn, f"Dropout{dims}d")(2.0)
+
+
+@pytest.mark.parametrize("layer", [nn.AlphaDropout, nn.FeatureAlphaDropout])
+def test_alpha_dropout(layer):
+    ft.manual_seed(0)
+    x = ft.randn(100, 300)
+    y = layer(0.2)(x)
+    assert abs((y * y).mean().item() - 1) < 0.05
+    assert layer(0.2).eval()(x) is x
+
+
+FURTHER = {
+    "CELU": (), "GLU": (), "Hardshrink": (), "Hardsigmoid": (), "Hardswish": (), "Mish": (), "RReLU": (), "SELU": (),
+    "Softmin": (1,), "Softshrink": (), "Softsign": (), "Tanhshrink": (), "Threshold": (0.1, 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_further_activations_are_their_functions(name):
+    x = ft.randn(3, 4)
+    layer = getattr(nn, name)(*FURTHER[name]).eval()
+    assert (layer(x) == getattr(nn.functional, name.lower())(x, *FURTHER[name])).all()
+
+
+def test_rrelu_draws_in_training_alone():
+    ft.manual_seed(0)
+    x = ft.full((100,), -1.0)
+    assert nn.RReLU()(x).amax().item() != nn.RReLU()(x).amin().item()
+    assert nn.RReLU().eval()(x).tolist() == pytest.approx([-11 / 48] * 100)
+
+
+def test_softmax2d():
+    assert nn.Softmax2d()(ft.zeros(2, 4, 3, 3)).tolist() == ft.full((2, 4, 3, 3), 0.25).tolist()
+    with pytest.raises(ValueError, match="Softmax2d: expected 3 or 4 dimensions"):
+        nn.Softmax2d()(ft.zeros(2, 4))

@@ -15,6 +15,7 @@ from . import _copy as _copy
 from . import _cross_entropy as _cross_entropy
 from . import _gather as _gather
 from . import _index as _index
+from . import _layer_norm as _layer_norm
 from . import _lines as _lines
 from . import _matmul as _matmul
 from . import _optimizer as _optimizer

@@ -16,11 +16,14 @@ from facula_tensor.functional import logsigmoid
 from ._multi_head import multi_head_attention_forward
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv2d", "conv_transpose2d", "cross_entropy", "dropout", "elu", "embedding", "gelu", "hardtanh",
-    "huber_loss", "kl_div", "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d",
-    "mse_loss", "multi_head_attention_forward", "nll_loss", "one_hot", "relu", "relu6",
-    "scaled_dot_product_attention", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
+    "adaptive_avg_pool2d", "alpha_dropout", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv_transpose2d", "cross_entropy",
+    "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "embedding", "feature_alpha_dropout", "gelu",
+    "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "kl_div",
+    "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d", "mish",
+    "mse_loss", "multi_head_attention_forward", "nll_loss", "one_hot", "prelu", "relu", "relu6", "rms_norm",
+    "rrelu", "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
+    "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
 __dir__ = listed(__name__)

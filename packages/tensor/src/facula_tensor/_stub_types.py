@@ -39,6 +39,7 @@ ARGUMENTS = {
     "memory_format": "MemoryFormat",
     "min": "Operand",
     "order": "Lengths",
+    "normalized_shape": "SupportsIndex | Sequence[int]",
     "other": "Operand",
     "shape": "Lengths",
     "size": "Lengths",

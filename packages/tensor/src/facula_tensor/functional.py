@@ -18,9 +18,28 @@ from .ops.activation import (
 )
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
+from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
+from .ops.convolution_1d import conv1d
 from .ops.dropout import dropout
+from .ops.further_activations import (
+from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.embedding import embedding, one_hot
+    celu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    mish,
+    prelu,
+    rrelu,
+    selu,
+    softmin,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+)
 from .ops.linear import linear
 from .ops.losses import (
     cross_entropy,
@@ -37,37 +56,55 @@ from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 
 __all__ = [
     "adaptive_avg_pool2d",
+    "alpha_dropout",
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "conv1d",
     "conv2d",
     "conv_transpose2d",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
-    "embedding",
+    "embedding", "feature_alpha_dropout",
     "gelu",
+    "glu",
+    "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
     "logsigmoid",
     "max_pool2d",
+    "mish",
     "mse_loss",
     "nll_loss",
-    "one_hot",
+    "one_hot", "prelu",
     "relu",
     "relu6",
-    "scaled_dot_product_attention",
+    "rms_norm", "rrelu", "scaled_dot_product_attention", "selu",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
     "softmax",
+    "softmin",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
 ]
 
 __dir__ = _listed(__name__)

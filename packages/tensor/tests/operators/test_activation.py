@@ -28,11 +28,28 @@ ACTIVATIONS = {
     "hardtanh": (F.hardtanh, lambda x: np.clip(x, -1, 1)),
     "hardtanh(-2, 0.5)": (lambda x, **o: F.hardtanh(x, -2.0, 0.5, **o), lambda x: np.clip(x, -2, 0.5)),
     "relu6": (F.relu6, lambda x: np.clip(x, 0, 6)),
+    "hardsigmoid": (F.hardsigmoid, lambda x: np.clip(x + 3, 0, 6) / 6),
+    "hardswish": (F.hardswish, lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "mish": (F.mish, lambda x: x * np.tanh(np.logaddexp(0, x))),
+    "softsign": (F.softsign, lambda x: x / (1 + abs(x))),
+    "tanhshrink": (F.tanhshrink, lambda x: x - np.tanh(x)),
+    "softshrink": (F.softshrink, lambda x: np.sign(x) * np.maximum(abs(x) - 0.5, 0)),
+    "hardshrink(1.5)": (lambda x: F.hardshrink(x, 1.5), lambda x: np.where(abs(x) <= 1.5, 0, x)),
+    "threshold(0.5, 3)": (lambda x, **o: F.threshold(x, 0.5, 3, **o), lambda x: np.where(x <= 0.5, 3, x)),
+    "selu": (
+        F.selu,
+        lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0))),
+    ),
+    "celu(2)": (lambda x, **o: F.celu(x, 2, **o), lambda x: np.where(x > 0, x, 2 * np.expm1(np.minimum(x, 0) / 2))),
+    "rrelu": (F.rrelu, lambda x: np.where(x > 0, x, x * 11 / 48)),
+    "softmin": (lambda x: F.softmin(x, 1), lambda x: np.exp(-x) / np.exp(-x).sum(1, keepdims=True)),
+    "glu": (F.glu, lambda x: x[:, : x.shape[1] // 2] / (1 + np.exp(-x[:, x.shape[1] // 2 :]))),
     "sigmoid": (F.sigmoid, lambda x: 1 / (1 + np.exp(-x))),
     "tanh": (F.tanh, np.tanh),
     "erf": (ft.erf, erf_of),
 }
-INPLACE = [name for name in ACTIVATIONS if name.split("(")[0] in "relu leaky_relu elu silu hardtanh relu6".split()]
+PLACES = "relu leaky_relu elu silu hardtanh relu6 hardsigmoid hardswish mish threshold selu celu rrelu".split()
+INPLACE = [name for name in ACTIVATIONS if name.split("(")[0] in PLACES]
 X = np.linspace(-7.3, 7.1, 36).reshape(9, 4)
 
 
@@ -73,7 +90,7 @@ def test_in_place(name):
         function(x, inplace=True)
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in ("glu", "softmin")])  # which mix elements
 def test_the_ends(name):
     """Nothing overflows, and NaN stays NaN, forward and backward."""
     function, _ = ACTIVATIONS[name]
@@ -124,3 +141,64 @@ def test_bounds_of_integers_are_integers():
     assert F.relu6(x).dtype is ft.int64
     assert F.relu6(x).tolist() == [0, 3, 6]
     assert F.hardtanh(x, -0.5, 4.5).tolist() == [0, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("function", "points", "values", "slopes"),
+    [
+        (F.hardswish, [-3.0, 0.0, 3.0], [0, 0, 3], [0, 0.5, 1]),
+        (F.hardsigmoid, [-3.0, 0.0, 3.0], [0, 0.5, 1], [0, 1 / 6, 0]),
+        (F.softshrink, [-0.5, 0.0, 0.5], [0, 0, 0], [0, 0, 0]),
+        (F.hardshrink, [-0.5, 0.0, 0.5], [0, 0, 0], [0, 0, 0]),
+        (F.softsign, [0.0], [0], [1]),
+        (F.tanhshrink, [0.0], [0], [0]),
+        (F.mish, [0.0, 100.0, -200.0], [0, 100, 0], [0.6, 1, 0]),
+        (F.selu, [0.0], [0], [1.7580993408473766]),
+        (lambda x: F.threshold(x, 0, 5), [0.0, 1.0], [5, 1], [0, 1]),
+    ],
+)
+def test_corners(function, points, values, slopes):
+    x = ft.tensor(points, dtype=ft.float64, requires_grad=True)
+    y = function(x)
+    y.sum().backward()
+    np.testing.assert_allclose(y.tolist(), values, atol=1e-12)
+    np.testing.assert_allclose(x.grad.tolist(), slopes, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (4, 3), (2, 3, 4)], ids=str)
+@pytest.mark.parametrize("each", [False, True])
+def test_prelu(shape, each):
+    rng = np.random.default_rng(0)
+    x = ft.tensor(rng.standard_normal(shape), requires_grad=True)
+    weight = ft.tensor(rng.random(3 if each and len(shape) > 1 else 1), requires_grad=True)
+    slopes = weight.detach().numpy().reshape(-1, *(1,) * (len(shape) - 2)) if len(shape) > 1 else weight.item()
+    given = x.detach().numpy()
+    np.testing.assert_allclose(F.prelu(x, weight).detach().numpy(), np.where(given > 0, given, given * slopes))
+    assert gradcheck(F.prelu, (x, weight))
+    assert gradgradcheck(F.prelu, (x, weight))
+
+
+def test_rrelu_draws_slopes():
+    ft.manual_seed(0)
+    slopes = -F.rrelu(ft.full((1000,), -1.0), 0.2, 0.6, training=True)
+    assert 0.2 <= slopes.amin().item() < 0.22
+    assert 0.58 < slopes.amax().item() <= 0.6
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda x: F.prelu(x, ft.ones(4)), ValueError, "prelu: expected weight of one number, or of 3"),
+        (lambda x: F.prelu(x, ft.ones(1).double()), TypeError, "prelu: expected all in one dtype"),
+        (lambda x: F.glu(x), ValueError, "glu: expected an even length"),
+        (lambda x: F.glu(x.sum()), ValueError, "glu: expected an input with a dimension"),
+        (lambda x: F.softshrink(x, -1), ValueError, "softshrink: expected lambd"),
+        (lambda x: F.celu(x, 0), ValueError, "celu: expected an alpha other than 0"),
+        (lambda x: F.rrelu(x, 1, 0), ValueError, "rrelu: expected lower <= upper"),
+        (lambda x: F.mish(x.long()), TypeError, "mish: defined for floating dtypes"),
+        (lambda x: F.hardswish(x.long()), TypeError, "hardswish: defined for floating dtypes"),
+    ],
+)
+def test_refusals_of_further_ones(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call(ft.ones(2, 3))

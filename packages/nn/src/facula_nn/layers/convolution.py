@@ -1,4 +1,4 @@
-"""Convolutions of images, and their transposes."""
+"""Convolutions of sequences and images, and the transposes of the latter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["Conv2d", "ConvTranspose2d"]
+__all__ = ["Conv1d", "Conv2d", "ConvTranspose2d"]
 
 
 @boundary
 class _Convolution(Module):
     """What both have: geometry, weight and bias. Only the order of the weight's first two dimensions differs."""
 
-    transposed = False
+    transposed, dims = False, 2
     bias: Parameter | None
 
     def __init__(
@@ -52,12 +52,12 @@ class _Convolution(Module):
         if padding_mode != "zeros":
             raise UnsupportedError(f"{name}: padding_mode 'zeros' is the only one there is; got {padding_mode!r}")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = pair(name, "kernel_size", sizes["kernel_size"])
-        self.stride = pair(name, "stride", sizes["stride"])
-        self.dilation = pair(name, "dilation", sizes["dilation"])
+        self.kernel_size = lengths(name, "kernel_size", sizes["kernel_size"], self.dims)
+        self.stride = lengths(name, "stride", sizes["stride"], self.dims)
+        self.dilation = lengths(name, "dilation", sizes["dilation"], self.dims)
         check_lengths(name, kernel_size=min(self.kernel_size))
         check_lengths(name, 1, stride=min(self.stride), dilation=min(self.dilation))
-        self.output_padding = pair(name, "output_padding", sizes.get("output_padding", 0))
+        self.output_padding = lengths(name, "output_padding", sizes.get("output_padding", 0), self.dims)
         self.padding = _padding(name, padding, self.stride, self.transposed)
         self.padding_mode = padding_mode
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
@@ -76,17 +76,53 @@ class _Convolution(Module):
     def extra_repr(self) -> str:
         """The geometry, where it is not the default."""
         parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        if self.padding != (0, 0):
+        if self.padding != (0,) * self.dims:
             parts.append(f"padding={self.padding}")
-        if self.dilation != (1, 1):
+        if self.dilation != (1,) * self.dims:
             parts.append(f"dilation={self.dilation}")
-        if self.output_padding != (0, 0):
+        if self.output_padding != (0,) * self.dims:
             parts.append(f"output_padding={self.output_padding}")
         if self.groups != 1:
             parts.append(f"groups={self.groups}")
         if self.bias is None:
             parts.append("bias=False")
         return ", ".join(parts)
+
+
+@boundary
+class Conv1d(_Convolution):
+    """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
+
+    `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
+
+    >>> from facula_tensor import ones
+    >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
+    facula.Size([2, 8, 5])
+    """
+
+    dims = 1
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: int | Sequence[int] = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C_in, L) or (C_in, L)."""
+        return F.conv1d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 @boundary
@@ -184,23 +220,23 @@ class ConvTranspose2d(_Convolution):
         return extra  # type: ignore[return-value]
 
 
-def pair(layer: str, argument: str, value: Any) -> tuple[int, int]:
-    """An integer twice, or two integers, Python's or NumPy's; no bools."""
-    values = value if isinstance(value, (tuple, list)) else (value, value)
+def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
+    """An integer `count` times, or so many integers, Python's or NumPy's; no bools."""
+    values = value if isinstance(value, (tuple, list)) else (value,) * count
     try:
-        if not any(isinstance(n, bool) for n in values):
-            height, width = map(index, values)
-            return height, width
-    except (TypeError, ValueError):
+        if len(values) == count and not any(isinstance(n, bool) for n in values):
+            return tuple(map(index, values))
+    except TypeError:
         pass
-    raise InvalidTypeError(f"{layer}: expected {argument} to be an integer or two; got {value!r}")
+    kind = "an integer or two" if count == 2 else "an integer"
+    raise InvalidTypeError(f"{layer}: expected {argument} to be {kind}; got {value!r}")
 
 
-def _padding(layer: str, padding: Any, stride: tuple[int, int], transposed: bool) -> Any:
+def _padding(layer: str, padding: Any, stride: tuple[int, ...], transposed: bool) -> Any:
     if not isinstance(padding, str) or transposed:
-        return pair(layer, "padding", padding)
+        return lengths(layer, "padding", padding, len(stride))
     if padding not in ("same", "valid"):
         raise InvalidValueError(f"{layer}: expected padding 'same', 'valid' or numbers; got {padding!r}")
-    if padding == "same" and stride != (1, 1):
+    if padding == "same" and max(stride) != 1:
         raise InvalidValueError(f"{layer}: padding 'same' needs a stride of 1; got {stride}")
     return padding

@@ -9,7 +9,7 @@ from facula_tensor import Tensor
 from .. import functional as F
 from .._module import Module
 
-__all__ = ["Dropout"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
 @boundary
@@ -27,7 +27,7 @@ class Dropout(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if not 0 <= p <= 1:
-            raise InvalidValueError(f"Dropout: expected a probability from 0 to 1; got p={p}")
+            raise InvalidValueError(f"{type(self).__name__}: expected a probability from 0 to 1; got p={p}")
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -37,3 +37,51 @@ class Dropout(Module):
     def extra_repr(self) -> str:
         """The probability."""
         return f"p={self.p}, inplace={self.inplace}"
+
+
+@boundary
+class Dropout1d(Dropout):
+    """As `Dropout`, of whole channels of (N, C, L), or without N."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Channel by channel."""
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+@boundary
+class Dropout2d(Dropout):
+    """As `Dropout`, of whole channels of images (N, C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Channel by channel."""
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+@boundary
+class Dropout3d(Dropout):
+    """As `Dropout`, of whole channels of volumes (N, C, D, H, W), or without N."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Channel by channel."""
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+@boundary
+class AlphaDropout(Dropout):
+    """As `Dropout`, but with what `SELU` tends to in place of 0, and mean and variance kept.
+
+    G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Of any shape."""
+        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+@boundary
+class FeatureAlphaDropout(Dropout):
+    """As `AlphaDropout`, of whole channels of (N, C, ...)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Channel by channel."""
+        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

@@ -19,7 +19,7 @@ from .._module import Module
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["BatchNorm1d", "BatchNorm2d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 @boundary
@@ -130,3 +130,10 @@ class BatchNorm2d(_BatchNorm):
     """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
 
     dims = (4,)
+
+
+@boundary
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`."""
+
+    dims = (5,)

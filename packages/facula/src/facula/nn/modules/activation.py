@@ -6,8 +6,11 @@ from ..._siblings import needs
 with needs("facula.nn.modules.activation"):
     from facula_nn.layers.activation import *
     from facula_nn.layers.attention import *
+    from facula_nn.layers.further_activation import *
 
 __all__ = [
-    "ELU", "GELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention", "ReLU", "ReLU6", "SiLU",
-    "Sigmoid", "Softmax", "Softplus", "Tanh",
+    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "LogSigmoid", "LogSoftmax", "Mish", "MultiheadAttention", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU",
+    "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh",
+    "Tanhshrink", "Threshold",
 ]  # fmt: skip

@@ -6,4 +6,4 @@ from ..._siblings import needs
 with needs("facula.nn.modules.batchnorm"):
     from facula_nn.layers.normalization import *
 
-__all__ = ["BatchNorm1d", "BatchNorm2d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]

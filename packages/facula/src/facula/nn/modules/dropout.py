@@ -6,4 +6,4 @@ from ..._siblings import needs
 with needs("facula.nn.modules.dropout"):
     from facula_nn.layers.dropout import *
 
-__all__ = ["Dropout"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]

@@ -1,0 +1,29 @@
+/* The plans of layer, group and root-mean-square normalisation. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Addresses of what a kernel works on; weight and bias may be NULL, and so may their gradients. */
+struct facula_row_norm_operands {
+    const char *x, *g, *weight, *bias;
+    char *o, *mean, *inverse, *weight_gradient, *bias_gradient;
+    double epsilon;
+};
+
+struct facula_row_norm;
+
+/* What is done to `count` rows from number `first` on. `totals`: the task's own sums, of gradients of weight and bias. */
+typedef void (*facula_row_norm_rows)(const struct facula_row_norm *plan, const struct facula_row_norm_operands *at,
+                                     int64_t first, int64_t count, double *totals);
+/* From the sums of all tasks to the gradients of weight and bias. */
+typedef void (*facula_row_norm_finish)(const struct facula_row_norm *plan, const struct facula_row_norm_operands *at,
+                                       const char *totals);
+
+/* x is contiguous: rows of `runs` runs of `inner` elements. Row r is of group r % groups; runs of a group have a weight
+   each, its groups' one after another. */
+struct facula_row_norm {
+    facula_row_norm_rows run;
+    facula_row_norm_finish finish; /* NULL forwards, and where there is no weight */
+    int64_t rows, groups, runs, inner;
+    int64_t each, tasks, task_bytes; /* rows of a task; tasks; bytes of a task's sums */
+    int32_t serial, centred, gradient; /* centred: the mean is subtracted */
+};

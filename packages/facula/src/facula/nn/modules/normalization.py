@@ -1,0 +1,9 @@
+"""Normalisation of each example, where programs for PyTorch look for it."""
+
+# ruff: noqa: F403, F405
+from ..._siblings import needs
+
+with needs("facula.nn.modules.normalization"):
+    from facula_nn.layers.layer_norm import *
+
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]

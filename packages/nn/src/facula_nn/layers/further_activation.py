@@ -1,0 +1,311 @@
+"""More nonlinearities, element by element or along a dimension; see `activation.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty
+
+from .. import functional as F
+from .. import init
+from .._arguments import check_input
+from .._module import Module
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = [
+    "CELU",
+    "GLU",
+    "SELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Mish",
+    "PReLU",
+    "RReLU",
+    "Softmax2d",
+    "Softmin",
+    "Softshrink",
+    "Softsign",
+    "Tanhshrink",
+    "Threshold",
+]
+
+
+@boundary
+class CELU(Module):
+    """x where it is positive, else alpha · (exp(x / alpha) - 1).
+
+    J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
+    """
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.celu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
+
+
+@boundary
+class GLU(Module):
+    """The first half along a dimension, times the sigmoid of the second: that dimension becomes half as long.
+
+    Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
+    """
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Along the dimension."""
+        return F.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"dim={self.dim}"
+
+
+@boundary
+class Hardshrink(Module):
+    """x, or 0 where it is at most `lambd` from 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"{self.lambd}"
+
+
+@boundary
+class Hardsigmoid(Module):
+    """min(max(x + 3, 0), 6) / 6."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return "inplace=True" if self.inplace else ""
+
+
+@boundary
+class Hardswish(Module):
+    """x · min(max(x + 3, 0), 6) / 6.
+
+    A. Howard et al., Searching for MobileNetV3, ICCV 2019.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardswish(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return "inplace=True" if self.inplace else ""
+
+
+@boundary
+class Mish(Module):
+    """x · tanh(log(1 + exp(x))).
+
+    D. Misra, Mish: A Self Regularized Non-Monotonic Activation Function, BMVC 2020.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.mish(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return "inplace=True" if self.inplace else ""
+
+
+@boundary
+class PReLU(Module):
+    """x where it is positive, else x times `weight`, which is learnt: one number, or one a channel (dimension 1).
+
+    State: `weight` (num_parameters), which begins as `init`. K. He et al., Delving Deep into Rectifiers, ICCV 2015.
+
+    >>> from facula_tensor import tensor
+    >>> PReLU()(tensor([-1.0, 2.0])).detach()
+    tensor([-0.2500,  2.0000])
+    """
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = Parameter(empty(num_parameters, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Let the weight begin again."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` of any shape, or (N, num_parameters, ...)."""
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """The number of weights."""
+        return f"num_parameters={self.num_parameters}"
+
+
+@boundary
+class RReLU(Module):
+    """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
+
+    B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+    """
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
+
+
+@boundary
+class SELU(Module):
+    """`ELU` with scales that let mean 0 and variance 1 pass through layers.
+
+    G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.selu(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return "inplace=True" if self.inplace else ""
+
+
+@boundary
+class Softmax2d(Module):
+    """Softmax over the channels at each place of images (N, C, H, W), or (C, H, W). ValueError for other dimensions."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Over dimension -3."""
+        check_input("Softmax2d", input)
+        if input.ndim not in (3, 4):
+            raise InvalidValueError(f"Softmax2d: expected 3 or 4 dimensions; got shape {tuple(input.shape)}")
+        return F.softmax(input, -3)
+
+
+@boundary
+class Softmin(Module):
+    """exp(-x), divided by its sum along a dimension."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Along the dimension."""
+        return F.softmin(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"dim={self.dim}"
+
+
+@boundary
+class Softshrink(Module):
+    """x, `lambd` nearer to 0; 0 where it is as near as that."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.softshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"{self.lambd}"
+
+
+@boundary
+class Softsign(Module):
+    """x / (1 + abs(x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.softsign(input)
+
+
+@boundary
+class Tanhshrink(Module):
+    """x - tanh(x)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.tanhshrink(input)
+
+
+@boundary
+class Threshold(Module):
+    """x, or `value` where x is not greater than `threshold`."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return f"threshold={self.threshold}, value={self.value}{', inplace=True' if self.inplace else ''}"

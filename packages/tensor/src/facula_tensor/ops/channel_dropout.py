@@ -1,0 +1,124 @@
+"""Dropout of whole channels, and dropout that keeps mean and variance.
+
+J. Tompson and others: Efficient object localization using convolutional networks, 2015. G. Klambauer and others:
+Self-normalizing neural networks, 2017.
+"""
+
+from __future__ import annotations
+
+from facula_errors.extend import boundary, warn
+from facula_storage import float32, float64
+from facula_storage.extend import FLOATING
+
+from .._creation import ones
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._promotion import as_real
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+from .dropout import dropout
+
+__all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
+
+LEAST = -1.7580993408473766  # what selu tends to, for small numbers
+
+
+def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
+    """`input`, of which each part of the first `dims` dimensions is dropped as a whole; `keeps` mean and variance."""
+    layout = layout_of_tensor(as_tensor(name, input))
+    p = float(as_real(p, name, "p"))
+    if not 0 <= p <= 1:
+        raise ArgumentError(f"{name}: expected a probability p from 0 to 1; got {p}")
+    if layout.dtype.category != FLOATING:
+        raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
+    if not training or p == 0 or not layout.numel:
+        return input
+    F, wide = recording, float64 if layout.dtype is float64 else float32
+    shape = layout.shape
+    mask = dropout(ones((*shape[:dims], *(1,) * (len(shape) - dims)), dtype=wide, device=layout.device), p)
+    if keeps and p < 1:
+        mask = F.mul(mask, 1 - p)
+        scale = ((1 - p) * (1 + p * LEAST**2)) ** -0.5
+        shift = F.mul(F.sub(1 - p, mask), LEAST * scale)
+        result = F.add(F.mul(input, F.to(F.mul(mask, scale), (layout.dtype,))), F.to(shift, (layout.dtype,)))
+    else:
+        result = F.mul(input, F.to(mask, (layout.dtype,)))
+    return input.copy_(result) if inplace else result
+
+
+def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
+    """How many dimensions come before those of a channel: 2, or 1 where there is one example without a batch."""
+    ndim = len(layout_of_tensor(as_tensor(name, input)).shape)
+    if ndim not in dims:
+        shape = layout_of_tensor(input).shape
+        raise ArgumentError(f"{name}: expected {dims[0]} dimensions (channels, ...) or {dims[1]}; got shape {shape}")
+    return 1 if ndim == dims[0] else 2
+
+
+@boundary
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p.
+
+    ValueError for other numbers of dimensions, and unless 0 <= p <= 1.
+
+    >>> from facula_tensor import ones
+    >>> dropout1d(ones(2, 1), p=1.0)
+    tensor([[0.],
+            [0.]])
+    """
+    return drop("dropout1d", input, p, training, inplace, batched("dropout1d", input, (2, 3)), False)
+
+
+@boundary
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """As `dropout1d`, of images (n, channels, height, width). Three dimensions are (n, channels, length): a warning.
+
+    >>> from facula_tensor import ones
+    >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
+    tensor([[[[0., 0.]]]])
+    """
+    shape = layout_of_tensor(as_tensor("dropout2d", input)).shape
+    if len(shape) < 2:
+        raise ArgumentError(f"dropout2d: expected input (n, channels, ...); got shape {shape}")
+    if len(shape) != 4:
+        warn(f"dropout2d: the first two of {len(shape)} dimensions are taken as examples and channels; see dropout1d")
+    return drop("dropout2d", input, p, training, inplace, 2, False)
+
+
+@boundary
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """As `dropout1d`, of volumes (n, channels, depth, height, width), or without n.
+
+    >>> from facula_tensor import ones
+    >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
+    tensor([[[[[0., 0.]]]]])
+    """
+    return drop("dropout3d", input, p, training, inplace, batched("dropout3d", input, (4, 5)), False)
+
+
+@boundary
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """In training each element becomes what `selu` tends to with probability `p`; then mean and variance are restored.
+
+    ValueError unless 0 <= p <= 1.
+
+    >>> from facula_tensor import ones
+    >>> alpha_dropout(ones(2), p=1.0, training=True)
+    tensor([0., 0.])
+    """
+    ndim = len(layout_of_tensor(as_tensor("alpha_dropout", input)).shape)
+    return drop("alpha_dropout", input, p, training, inplace, ndim, True)
+
+
+@boundary
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """As `alpha_dropout`, of whole channels of (n, channels, ...).
+
+    >>> from facula_tensor import ones
+    >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)
+    tensor([[0., 0.]])
+    """
+    shape = layout_of_tensor(as_tensor("feature_alpha_dropout", input)).shape
+    if training and len(shape) < 2:
+        raise ArgumentError(f"feature_alpha_dropout: expected input (n, channels, ...); got shape {shape}")
+    return drop("feature_alpha_dropout", input, p, training, inplace, 2, True)

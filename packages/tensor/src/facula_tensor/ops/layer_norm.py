@@ -1,0 +1,279 @@
+"""Normalisation of layers, of groups of channels, and by root mean squares: each example by its own numbers.
+
+J. Ba and others: Layer normalization, 2016. Y. Wu, K. He: Group normalization, 2018. B. Zhang, R. Sennrich: Root mean
+square layer normalization, 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+from facula_storage import DType, Layout, bfloat16, contiguous, float16, float32, float64
+from facula_storage.extend import FLOATING
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw, recording
+from .._promotion import as_integer, as_real
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+
+__all__ = ["group_norm", "layer_norm", "rms_norm"]
+
+EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
+
+
+def kept_dtype(layout: Layout) -> DType:
+    """That of means and deviations, which half precision is too coarse for."""
+    return float64 if layout.dtype is float64 else float32
+
+
+def _by_rows(name: str) -> None:
+    """The operator of a normalisation of rows, and that of its gradients.
+
+    `count` is the number of the last dimensions that are a row, or, of group_norm, the number of groups of channels.
+    """
+    centred, grouped = name != "rms_norm", name == "group_norm"
+    affine = ("weight", "bias") if centred else ("weight",)
+    kept = ("mean", "inverse") if centred else ("inverse",)
+
+    def weights_shape(x: Layout, count: int) -> tuple[int, ...]:
+        return x.shape[1:2] if grouped else x.shape[len(x.shape) - count :]
+
+    def statistics(x: Layout, count: int) -> Layout:
+        rows = x.shape[0] * count if grouped else 1
+        for length in () if grouped else x.shape[: len(x.shape) - count]:
+            rows *= length
+        return contiguous((rows,), kept_dtype(x), x.device)
+
+    def redirect(F, operands, parameters):
+        input, *given = operands
+        x = layout_of_tensor(input)
+        if x.dtype.category != FLOATING:
+            raise DTypeError(f"{name}: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
+        wanted = weights_shape(x, parameters[0])
+        wide = False
+        for what, one in zip(affine, given, strict=True):
+            layout = None if one is None else layout_of_tensor(one)
+            if layout is None:
+                continue
+            if layout.shape != wanted:
+                meaning = "one number a channel" if grouped else "as normalized_shape"
+                raise ArgumentError(f"{name}: expected {what} of shape {wanted}, {meaning}; got {layout.shape}")
+            if layout.dtype is not x.dtype:
+                if layout.dtype is not float32 or x.dtype not in (float16, bfloat16):
+                    raise DTypeError(
+                        f"{name}: expected all in one dtype; got input {x.dtype.name}, {what} {layout.dtype.name}; "
+                        "convert with .to()"
+                    )
+                wide = True
+        call = getattr(F, name)
+        if wide:  # half precision with weights in float32, as mixed precision has them
+            given = [None if one is None else F.to(one, (float32,)) for one in given]
+            out, *rest = call(F.to(input, (float32,)), *given, parameters)
+            return [F.to(out, (x.dtype,)), *rest]
+        ready = [None if one is None else F.contiguous(one) for one in operands]
+        return None if all(a is b for a, b in zip(ready, operands, strict=True)) else call(*ready, parameters)
+
+    class forward:
+        inputs = ("input", *affine)
+        optional = affine
+        parameters = ("count", "eps")
+        values = ("eps",)
+        results = ("out", *kept)
+
+        def outputs(input, *rest):
+            count = rest[len(affine)]
+            return (contiguous(input.shape, input.dtype, input.device), *[statistics(input, count)] * len(kept))
+
+    if centred:
+
+        def reverse_all(F, g, edges, input, weight, mean, inverse, count, eps):
+            return getattr(F, f"{name}_gradients")(g, input, weight, (mean, inverse), count, eps)
+    else:
+
+        def reverse_all(F, g, edges, input, weight, inverse, count, eps):
+            return F.rms_norm_gradients(g, input, weight, (inverse,), count, eps)
+
+    class gradients:
+        inputs = ("grad", "input", *kept, "weight")
+        optional = ("weight",)
+        parameters = ("count",)
+
+        def outputs(g, input, *rest):
+            weight = rest[len(kept)]
+            made = contiguous((0,), input.dtype, input.device) if weight is None else weight
+            return (contiguous(input.shape, input.dtype, input.device), *[made] * len(affine))
+
+    def in_one_launch(g, input, weight, statistics, count, eps):
+        """The gradients of input and, where there is a weight, of weight and bias."""
+        call = getattr(raw, f"{name}_grad")
+        return call(raw.contiguous(g), input, *statistics, weight, (count,))
+
+    def recorded(g, input, weight, statistics, count, eps):
+        """The same in operators that have gradients, from the operands alone."""
+        F = recording
+        layout = layout_of_tensor(input)
+        dtype, wide, shape = layout.dtype, kept_dtype(layout), layout.shape
+        x, g = F.to(input, (wide,)), F.to(g, (wide,))
+        scale: Any = 1 if weight is None else F.to(weight, (wide,))
+        if grouped:
+            split = (shape[0], count, shape[1] // count, *shape[2:])
+            x, g = F.reshape(x, split), F.reshape(g, split)
+            if weight is not None:
+                scale = F.reshape(scale, (count, split[2], *(1,) * (len(shape) - 2)))
+            dims, sides = tuple(range(2, len(split))), (0, *range(3, len(split)))
+        else:
+            dims, sides = tuple(range(len(shape) - count, len(shape))), tuple(range(len(shape) - count))
+        each = 1
+        for dim in dims:
+            each *= x.shape[dim]
+        share = 1 / max(1, each)
+        if centred:
+            x = F.sub(x, F.mul(F.sum(x, (dims, True)), share))
+        deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(x, x), (dims, True)), share), eps))
+        y = F.mul(x, deviation)
+        along = F.mul(g, scale)
+        less = F.mul(y, F.sum(F.mul(along, y), (dims, True)))
+        if centred:
+            less = F.add(less, F.sum(along, (dims, True)))
+        of_input = F.mul(deviation, F.sub(along, F.mul(less, share)))
+        of_weight = F.mul(g, y)
+        if sides:  # without any, "all" would be summed
+            of_weight, g = F.sum(of_weight, (sides, False)), F.sum(g, (sides, False))
+        found = (of_input, of_weight, g) if centred else (of_input, of_weight)
+        shapes = (shape, *[weights_shape(layout, count)] * len(affine))
+        return tuple([F.to(F.reshape(one, size), (dtype,)) for one, size in zip(found, shapes, strict=True)])
+
+    def of_operands(function):
+        """Where there is no weight, a bias alone has its gradient as a sum."""
+
+        def found(g, input, weight, statistics, count, eps):
+            if weight is None:
+                return (function(g, input, None, statistics, count, eps)[0], *[None] * len(affine))
+            return function(g, input, weight, statistics, count, eps)
+
+        return found
+
+    forward.redirect, forward.reverse_all = redirect, reverse_all
+    for body, own in ((forward, f"_{name}"), (gradients, f"_{name}_grad")):
+        body.__name__, body.__doc__ = own, f"`{name}`, or its gradients, in one pass."
+        operator(body)
+    setattr(raw, f"{name}_gradients", of_operands(in_one_launch))
+    setattr(recording, f"{name}_gradients", of_operands(recorded))
+
+
+for _name in ("layer_norm", "group_norm", "rms_norm"):
+    _by_rows(_name)
+
+
+def lengths_of(operation: str, layout: Layout, normalized_shape: Any) -> int:
+    """How many of the last dimensions `normalized_shape` names; ValueError where the input has others."""
+    if type(normalized_shape) is tuple:
+        shape = normalized_shape
+    elif hasattr(normalized_shape, "__iter__"):
+        shape = tuple([as_integer(one, operation, "normalized_shape") for one in normalized_shape])
+    else:
+        shape = (as_integer(normalized_shape, operation, "normalized_shape"),)
+    count = len(shape)
+    if not count or layout.shape[-count:] != shape:
+        raise ArgumentError(
+            f"{operation}: expected input of shape (*, {', '.join(map(str, shape)) or 'at least one length'}), as "
+            f"normalized_shape says; got {layout.shape}"
+        )
+    return count
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    weight and bias have that shape. Floating dtypes, all in one; half precisions take weights in float32, too, and
+    compute in it. ValueError where shapes do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
+    """
+    try:
+        count = lengths_of("layer_norm", layout_of_tensor(as_tensor("layer_norm", input)), normalized_shape)
+        if type(eps) is not float:
+            eps = float(as_real(eps, "layer_norm", "eps"))
+        if weight is None and bias is not None:
+            weight = recording.ones_like(bias)
+        return recording.layer_norm(input, weight, bias, (count, eps))[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example.
+
+    Then times `weight` plus `bias`, which have a number a channel. Dtypes as `layer_norm`'s. ValueError where the
+    channels do not make up so many groups, or a group has a single number.
+
+    >>> from facula_tensor import tensor
+    >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
+    try:
+        layout = layout_of_tensor(as_tensor("group_norm", input))
+        if type(num_groups) is not int:
+            num_groups = as_integer(num_groups, "group_norm", "num_groups")
+        if type(eps) is not float:
+            eps = float(as_real(eps, "group_norm", "eps"))
+        shape = layout.shape
+        if len(shape) < 2:
+            raise ArgumentError(f"group_norm: expected input (n, channels, ...); got shape {shape}")
+        if num_groups <= 0 or shape[1] % num_groups:
+            raise ArgumentError(
+                f"group_norm: expected num_groups to divide the {shape[1]} channels of an input of shape {shape}; "
+                f"got {num_groups}"
+            )
+        if layout.numel and layout.numel == num_groups:
+            raise ArgumentError(f"group_norm: expected more than 1 value per group; got input size {shape}")
+        if weight is None and bias is not None:
+            weight = recording.ones_like(bias)
+        return recording.group_norm(input, weight, bias, (num_groups, eps))[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`.
+
+    Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as
+    `layer_norm`'s. ValueError where shapes do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))
+    tensor([[ 0.8485,  1.1314],
+            [-0.8485,  1.1314]])
+    """
+    try:
+        layout = layout_of_tensor(as_tensor("rms_norm", input))
+        count = lengths_of("rms_norm", layout, normalized_shape)
+        if eps is None:
+            eps = EPSILON.get(layout.dtype, 0.0)
+        elif type(eps) is not float:
+            eps = float(as_real(eps, "rms_norm", "eps"))
+        return recording.rms_norm(input, weight, (count, eps))[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
