@@ -36,6 +36,7 @@ from . import (
     _from_data,
     _generator,
     _missing,
+    _number_limits,
     _print_options,
     _promotion,
     _properties,
@@ -55,6 +56,7 @@ from . import _startup as _startup
 from ._creation import *
 from ._from_data import *
 from ._generator import *
+from ._number_limits import *
 from ._print_options import *
 from ._promotion import *
 from ._properties import *
@@ -72,21 +74,27 @@ from .ops import clamping as _clamping
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
 from .ops import copying as _copying
+from .ops import diagonals as _diagonals
 from .ops import dims as _dims
 from .ops import division as _division
 from .ops import extremes as _extremes
+from .ops import flips as _flips
 from .ops import formats as _formats
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
+from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import regions as _regions
+from .ops import repeats as _repeats
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import triangles as _triangles
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -96,9 +104,11 @@ from .ops.clamping import *
 from .ops.comparison import *
 from .ops.convolution import *
 from .ops.copying import *
+from .ops.diagonals import *
 from .ops.dims import *
 from .ops.division import *
 from .ops.extremes import *
+from .ops.flips import *
 from .ops.formats import *
 from .ops.join import *
 from .ops.logic import *
@@ -107,11 +117,14 @@ from .ops.parts import *
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.regions import *
+from .ops.repeats import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.triangles import *
 from .ops.truth import *
 
 _register("facula_tensor")
@@ -121,6 +134,7 @@ __version__ = "0.1.0"
 __all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
+__all__ += _number_limits.__all__
 __all__ += _print_options.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
@@ -140,6 +154,11 @@ __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
 __all__ += _extremes.__all__
+__all__ += _flips.__all__
+__all__ += _repeats.__all__
+__all__ += _triangles.__all__
+__all__ += _diagonals.__all__
+__all__ += _regions.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__

@@ -15,6 +15,7 @@ ARGUMENTS = {
     "axis": "Dims",
     "buffer": "Buffer",
     "context": "object",
+    "counts": "Lengths",
     "data": "Data",
     "destination": "Dims",
     "device": "DeviceLike",
@@ -37,7 +38,9 @@ ARGUMENTS = {
     "min": "Operand",
     "order": "Lengths",
     "other": "Operand",
+    "repeats": "Lengths | Tensor",
     "shape": "Lengths",
+    "shifts": "Lengths",
     "size": "Lengths",
     "split_size": "Lengths",
     "split_size_or_sections": "Lengths",
@@ -48,6 +51,7 @@ ARGUMENTS = {
     "stream": "object",
     "stride": "Lengths",
     "tensors": "Sequence[Tensor]",
+    "type": "DTypeLike",
     "value": "Operand",
 }
 
