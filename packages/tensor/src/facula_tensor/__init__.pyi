@@ -35,6 +35,8 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
+from ._number_limits import finfo as finfo
+from ._number_limits import iinfo as iinfo
 from ._print_options import printoptions as printoptions
 from ._size import Size as Size
 from ._tensor import Parameter as Parameter
@@ -85,6 +87,7 @@ __all__ = [
     "argmax",
     "argmin",
     "as_strided",
+    "as_strided_scatter",
     "as_tensor",
     "bernoulli",
     "bitwise_and",
@@ -112,6 +115,11 @@ __all__ = [
     "conv_transpose2d",
     "cos",
     "default_generator",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
     "div",
     "divide",
     "dot",
@@ -122,7 +130,11 @@ __all__ = [
     "exp",
     "expm1",
     "eye",
+    "finfo",
     "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
     "floor_divide",
     "fmod",
     "from_dlpack",
@@ -137,6 +149,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "iinfo",
     "initial_seed",
     "is_complex",
     "is_floating_point",
@@ -197,17 +210,22 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "repeat_interleave",
     "reshape",
     "result_type",
+    "roll",
+    "rot90",
     "rsqrt",
     "seed",
     "select",
+    "select_scatter",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
     "sigmoid",
     "sign",
     "sin",
+    "slice_scatter",
     "softmax",
     "split",
     "sqrt",
@@ -223,7 +241,13 @@ __all__ = [
     "t",
     "tanh",
     "tensor",
+    "tile",
+    "trace",
     "transpose",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
     "true_divide",
     "unbind",
     "unsqueeze",
@@ -252,6 +276,8 @@ def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
+def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -292,6 +318,16 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
+    """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
+    """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+    """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -312,6 +348,12 @@ def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = 
     """A matrix with ones on the diagonal."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one."""
+def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy in which the elements along `dims` are in reverse order."""
+def fliplr(input: Tensor) -> Tensor:
+    """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+def flipud(input: Tensor) -> Tensor:
+    """A copy with the rows (the first dimension) in reverse order."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -480,10 +522,16 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
+def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
+    """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def seed() -> builtins.int:
@@ -494,6 +542,8 @@ def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
 @overload
 def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+    """A copy of `input` in which `select(dim, index)` is `src`."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
@@ -506,6 +556,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -530,8 +582,20 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`."""
+def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:

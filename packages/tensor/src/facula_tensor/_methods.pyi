@@ -183,6 +183,8 @@ class Methods:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
+    def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+        """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
         """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -269,6 +271,16 @@ class Methods:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
         """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    def diag(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+    def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
+        """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
@@ -305,6 +317,12 @@ class Methods:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Dimensions `start_dim` to `end_dim` as one."""
+    def flip(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy in which the elements along `dims` are in reverse order."""
+    def fliplr(self) -> Tensor:
+        """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+    def flipud(self) -> Tensor:
+        """A copy with the rows (the first dimension) in reverse order."""
     def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float32."""
     def floor_divide(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -516,12 +534,20 @@ class Methods:
         """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
+    def repeat(self, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
+        """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
+    def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+        """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
     def reshape(self, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
         """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`, as `reshape`."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+    def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
+        """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
@@ -532,6 +558,8 @@ class Methods:
     @overload
     def select(self, *, axis: builtins.int, index: builtins.int) -> Tensor:
         ...
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A copy of `input` in which `select(dim, index)` is `src`."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -546,6 +574,8 @@ class Methods:
         """The sine of each element, in radians."""
     def sin_(self) -> Tensor:
         """`sin` in place: changes this tensor and returns it."""
+    def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -580,12 +610,24 @@ class Methods:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """`tanh` in place: changes this tensor and returns it."""
+    def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def trace(self) -> Tensor:
+        """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
+    def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`tril` in place: changes this tensor and returns it."""
+    def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`triu` in place: changes this tensor and returns it."""
     def true_divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def true_divide_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
