@@ -23,7 +23,9 @@ from .layers.flatten import *
 from .layers.linear import *
 from .layers.loss import *
 from .layers.normalization import *
+from .layers.padding import *
 from .layers.pooling import *
+from .layers.resampling import *
 
 _register("facula_nn")  # errors name the user's line, not one of these
 
@@ -31,10 +33,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "Buffer", "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss",
-    "Identity", "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d",
-    "Module", "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential",
-    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "functional", "init", "utils",
+    "Buffer", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss", "Identity",
+    "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module",
+    "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Sequential",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "Upsample", "UpsamplingBilinear2d",
+    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d", "functional", "init", "utils",
 ]  # fmt: skip
 
 for _name in set(__all__) - {"Identity"}:  # which takes anything

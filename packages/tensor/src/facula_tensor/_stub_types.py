@@ -39,6 +39,7 @@ ARGUMENTS = {
     "order": "Lengths",
     "other": "Operand",
     "repeats": "Lengths | Tensor",
+    "scale_factor": "float | Sequence[float]",
     "shape": "Lengths",
     "shifts": "Lengths",
     "size": "Lengths",

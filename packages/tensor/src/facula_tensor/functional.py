@@ -30,8 +30,10 @@ from .ops.losses import (
     smooth_l1_loss,
 )
 from .ops.normalization import batch_norm
+from .ops.padding import pad
 from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from .ops.resampling import interpolate
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -47,6 +49,7 @@ __all__ = [
     "gelu",
     "hardtanh",
     "huber_loss",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -56,6 +59,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "pad",
     "relu",
     "relu6",
     "sigmoid",

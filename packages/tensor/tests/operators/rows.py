@@ -17,6 +17,7 @@ from harness import (
     floating,
     real_part,
 )
+from image_rows import IMAGES
 from moving_rows import MOVING
 
 import facula_tensor as ft
@@ -427,6 +428,6 @@ SHAPES = [
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
 ]
 
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING]
+ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING, *IMAGES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -14,17 +14,23 @@ from .flatten import *
 from .linear import *
 from .loss import *
 from .module import *
+from .padding import *
 from .pooling import *
+from .upsampling import *
 
 __all__ = [
     "ELU", "GELU", "AdaptiveAvgPool2d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
-    "Conv2d", "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss", "Identity",
-    "KLDivLoss", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module",
-    "ModuleDict", "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU",
-    "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten",
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Conv2d",
+    "ConvTranspose2d", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss",
+    "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Module", "ModuleDict",
+    "ModuleList", "NLLLoss", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "ReflectionPad1d", "ReflectionPad2d",
+    "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Unflatten", "Upsample", "UpsamplingBilinear2d",
+    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
 publish(
     __name__,
-    *("activation", "batchnorm", "container", "conv", "dropout", "flatten", "linear", "loss", "module", "pooling"),
+    *("activation", "batchnorm", "container", "conv", "dropout", "flatten", "linear", "loss"),
+    *("module", "padding", "pooling", "upsampling"),
 )
