@@ -27,6 +27,7 @@ __all__ = [
     "gelu",
     "hardtanh",
     "huber_loss",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -36,6 +37,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "pad",
     "relu",
     "relu6",
     "sigmoid",
@@ -71,6 +73,8 @@ def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.fl
     """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0."""
+def interpolate(input: Tensor, size: Lengths | None = None, scale_factor: builtins.float | Sequence[builtins.float] | None = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
+    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width)."""
 def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
     """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0."""
 def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
@@ -96,6 +100,8 @@ def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None =
     '(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.'
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s."""
+def pad(input: Tensor, pad: Sequence[builtins.int], mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
+    """`input` with elements added before and after; a negative number takes elements away."""
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
