@@ -1,7 +1,7 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `utils` are loaded when first used.
+May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `testing`, `utils` are loaded when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import nn as nn
     from . import optim as optim
+    from . import testing as testing
     from . import utils as utils
 
 __version__ = "0.1.0"
@@ -89,4 +90,4 @@ __all__ = [
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.
-_publish(__name__, "cuda", later=("errors", "nn", "optim", "utils"))
+_publish(__name__, "cuda", later=("errors", "nn", "optim", "testing", "utils"))
