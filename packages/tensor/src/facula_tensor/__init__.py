@@ -80,6 +80,7 @@ from .ops import division as _division
 from .ops import extremes as _extremes
 from .ops import flips as _flips
 from .ops import formats as _formats
+from .ops import grids as _grids
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import matmul as _matmul
@@ -92,6 +93,7 @@ from .ops import repeats as _repeats
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import special as _special
+from .ops import stacking as _stacking
 from .ops import strided as _strided
 from .ops import sums as _sums
 from .ops import triangles as _triangles
@@ -110,6 +112,7 @@ from .ops.division import *
 from .ops.extremes import *
 from .ops.flips import *
 from .ops.formats import *
+from .ops.grids import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
@@ -122,6 +125,7 @@ from .ops.repeats import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.special import *
+from .ops.stacking import *
 from .ops.strided import *
 from .ops.sums import *
 from .ops.triangles import *
@@ -159,6 +163,8 @@ __all__ += _repeats.__all__
 __all__ += _triangles.__all__
 __all__ += _diagonals.__all__
 __all__ += _regions.__all__
+__all__ += _stacking.__all__
+__all__ += _grids.__all__
 __all__ += _formats.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import InvalidTypeError
+from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, bool_, complex64, complex128, float16, float32, float64, meta
 from facula_storage.extend import COMPLEX, FLOATING
@@ -29,6 +29,10 @@ TOLERANCES = {
     float16: (1e-3, 1e-5), bfloat16: (1.6e-2, 1e-5), float32: (1.3e-6, 1e-5), float64: (1e-7, 1e-7),
     complex64: (1.3e-6, 1e-5), complex128: (1e-7, 1e-7),
 }  # fmt: skip
+
+
+class NotCloseError(FaculaError, AssertionError):
+    """Values that were to be close are not: an AssertionError."""
 
 
 @boundary
@@ -64,7 +68,7 @@ def assert_close(
     }  # fmt: skip
     problem = compare(actual, expected, "", options)
     if problem is not None:
-        raise AssertionError(problem if msg is None else msg(problem) if callable(msg) else msg)
+        raise NotCloseError(problem if msg is None else msg(problem) if callable(msg) else msg)
 
 
 def compare(actual: Any, expected: Any, where: str, options: dict[str, Any]) -> str | None:

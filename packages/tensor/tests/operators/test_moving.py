@@ -54,9 +54,21 @@ def test_counts_alone():
         (lambda x: x.view(1, 2, 3).diag(), "diag: expected a vector or a matrix"),
         (lambda x: x.repeat_interleave(ft.tensor([1, 2, 3]), 0), "one count for each of 2 elements"),
         (lambda x: x.repeat_interleave(-1), "repeat_interleave: expected repeats of at least 0"),
+        (lambda x: x.hsplit(2), "hsplit: expected sections to divide 3"),
+        (lambda x: ft.meshgrid(x), "meshgrid: expected vectors"),
+        (lambda x: ft.meshgrid(x[0], indexing="yx"), "meshgrid: expected indexing"),
+        (lambda x: ft.hstack([]), "hstack: expected a tuple or list of at least one tensor"),
+        (lambda x: ft.broadcast_shapes((2,), (3,)), "broadcast_shapes: shapes"),
         (lambda x: ft.select_scatter(x, x, 0, 0), "select_scatter: expected src of shape"),
     ],
 )
 def test_refused(call, text):
     with pytest.raises(ValueError, match=text):
         call(ft.ones(2, 3))
+
+
+def test_choices():
+    assert ft.combinations(ft.tensor([1, 2]), 2, with_replacement=True).tolist() == [[1, 1], [1, 2], [2, 2]]
+    assert ft.combinations(ft.tensor([1.0]), 2).shape == (0, 2)
+    assert [tuple(one.shape) for one in ft.atleast_1d(ft.tensor(1), ft.ones(2))] == [(1,), (2,)]
+    assert ft.broadcast_shapes((3, 1), 4, ()) == (3, 4)
