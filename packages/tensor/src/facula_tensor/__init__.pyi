@@ -89,6 +89,9 @@ __all__ = [
     "as_strided",
     "as_strided_scatter",
     "as_tensor",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "bernoulli",
     "bitwise_and",
     "bitwise_left_shift",
@@ -96,9 +99,13 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "block_diag",
     "bmm",
+    "broadcast_shapes",
+    "broadcast_tensors",
     "broadcast_to",
     "can_cast",
+    "cartesian_prod",
     "cat",
     "channels_last",
     "channels_last_3d",
@@ -108,6 +115,8 @@ __all__ = [
     "clamp_min",
     "clip",
     "clone",
+    "column_stack",
+    "combinations",
     "concat",
     "concatenate",
     "contiguous_format",
@@ -123,6 +132,8 @@ __all__ = [
     "div",
     "divide",
     "dot",
+    "dsplit",
+    "dstack",
     "empty",
     "empty_like",
     "eq",
@@ -149,6 +160,8 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hsplit",
+    "hstack",
     "iinfo",
     "initial_seed",
     "is_complex",
@@ -177,6 +190,7 @@ __all__ = [
     "maximum",
     "mean",
     "memory_format",
+    "meshgrid",
     "min",
     "minimum",
     "mm",
@@ -207,6 +221,7 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
+    "ravel",
     "reciprocal",
     "relu",
     "remainder",
@@ -215,6 +230,7 @@ __all__ = [
     "result_type",
     "roll",
     "rot90",
+    "row_stack",
     "rsqrt",
     "seed",
     "select",
@@ -241,6 +257,7 @@ __all__ = [
     "t",
     "tanh",
     "tensor",
+    "tensor_split",
     "tile",
     "trace",
     "transpose",
@@ -250,7 +267,10 @@ __all__ = [
     "triu_indices",
     "true_divide",
     "unbind",
+    "unflatten",
     "unsqueeze",
+    "vsplit",
+    "vstack",
     "where",
     "zeros",
     "zeros_like",
@@ -280,6 +300,12 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Length
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple."""
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -294,12 +320,20 @@ def bitwise_right_shift(input: Operand, other: Operand, *, out: Tensor | None = 
     """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
 def bitwise_xor(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that just one element of each pair has; logical xor for bool."""
+def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
+    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+def broadcast_shapes(*shapes: Lengths) -> builtins.tuple[builtins.int, ...]:
+    """The shape that tensors of these shapes broadcast to; ValueError where they do not."""
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Tensor, ...]:
+    """Views of the tensors in the shape that they broadcast to."""
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
+def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
+    """All combinations of one element of each vector, as rows; one vector is itself."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -312,6 +346,10 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side, numbers and vectors as columns."""
+def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
+    """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
@@ -332,6 +370,10 @@ def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = 
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
+def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the third dimension."""
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one behind the other: along the third dimension."""
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -378,6 +420,10 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def is_complex(input: Tensor) -> builtins.bool:
@@ -444,6 +490,8 @@ def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None = None) -> builtins.tuple[Tensor, ...]:
+    """Views of vectors along the dimensions of a grid, each expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
@@ -516,6 +564,8 @@ def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTyp
     """`randn` of the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view where strides allow it, else a copy."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -582,6 +632,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def trace(input: Tensor) -> Tensor:
@@ -598,8 +650,14 @@ def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0,
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
+def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
+    """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the first dimension of two or more."""
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one below the other: along the first dimension, vectors as rows."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""
@@ -623,6 +681,7 @@ moveaxis = movedim
 multiply = mul
 negative = neg
 not_equal = ne
+row_stack = vstack
 subtract = sub
 swapdims = transpose
 true_divide = div

@@ -293,6 +293,8 @@ class Methods:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float64."""
+    def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the third dimension."""
     def eq(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements is equal; False where either is NaN."""
     def eq_(self, other: Operand) -> Tensor:
@@ -351,6 +353,8 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
@@ -522,6 +526,8 @@ class Methods:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+    def ravel(self) -> Tensor:
+        """All elements in one dimension: a view where strides allow it, else a copy."""
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -610,6 +616,8 @@ class Methods:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """`tanh` in place: changes this tensor and returns it."""
+    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
     def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -642,6 +650,8 @@ class Methods:
         """This tensor in the dtype of another."""
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Views of the elements along `dim`."""
+    def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
+        """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
@@ -650,6 +660,8 @@ class Methods:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""
+    def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the first dimension of two or more."""
     def where(self, condition: Tensor, other: Operand) -> Tensor:
         """This tensor's element where `condition` is true, that of `other` elsewhere."""
     def zero_(self) -> Tensor:
