@@ -1,4 +1,4 @@
-"""Layers that pad and resize: what they say of themselves, what they give, and what they refuse."""
+"""Layers that pad, resize and rearrange: what they say of themselves, what they give, and what they refuse."""
 
 import pytest
 
@@ -21,6 +21,11 @@ LAYERS = [
         (1, 2, 3, 3),
         (1, 2, 6, 6),
     ),
+    (lambda: nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)", (1, 8, 3, 3), (1, 2, 6, 6)),
+    (lambda: nn.PixelUnshuffle(3), "PixelUnshuffle(downscale_factor=3)", (1, 2, 6, 3), (1, 18, 2, 1)),
+    (lambda: nn.ChannelShuffle(2), "ChannelShuffle(groups=2)", (1, 4, 2), (1, 4, 2)),
+    (lambda: nn.Unfold(3), "Unfold(kernel_size=3, dilation=1, padding=0, stride=1)", (1, 2, 4, 5), (1, 18, 6)),
+    (lambda: nn.Fold((4, 5), 3, padding=1), None, (1, 18, 20), (1, 2, 4, 5)),
     (lambda: nn.UpsamplingNearest2d(2), "UpsamplingNearest2d(size=2, mode='nearest')", (1, 2, 3, 3), (1, 2, 2, 2)),
 ]
 
@@ -40,3 +45,10 @@ def test_layers(make, shown, given, made):
 def test_other_paddings_are_refused(padding):
     with pytest.raises(TypeError, match="ReflectionPad1d: expected padding to be an integer or 2 of them"):
         nn.ReflectionPad1d(padding)
+
+
+def test_comparing_vectors():
+    x, y = ft.tensor([[3.0, 4.0]]), ft.tensor([[3.0, 0.0]])
+    assert nn.CosineSimilarity()(x, y).item() == pytest.approx(0.6)
+    assert nn.PairwiseDistance(eps=0.0, keepdim=True)(x, y).tolist() == [[4.0]]
+    assert repr(nn.PairwiseDistance()) == "PairwiseDistance()"

@@ -108,6 +108,7 @@ from .ops.convolution import *
 from .ops.copying import *
 from .ops.diagonals import *
 from .ops.dims import *
+from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
 from .ops.division import *
 from .ops.extremes import *
 from .ops.flips import *
@@ -117,6 +118,7 @@ from .ops.join import *
 from .ops.logic import *
 from .ops.matmul import *
 from .ops.parts import *
+from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
@@ -135,7 +137,8 @@ _register("facula_tensor")
 
 __version__ = "0.1.0"
 
-__all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
+__all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
+__all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += _creation.__all__
 __all__ += _from_data.__all__
 __all__ += _number_limits.__all__

@@ -18,6 +18,7 @@ from .ops.activation import (
 )
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.convolution import conv2d, conv_transpose2d
+from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.linear import linear
 from .ops.losses import (
@@ -31,6 +32,7 @@ from .ops.losses import (
 )
 from .ops.normalization import batch_norm
 from .ops.padding import pad
+from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 from .ops.resampling import interpolate
@@ -41,11 +43,14 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "channel_shuffle",
     "conv2d",
     "conv_transpose2d",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
+    "fold",
     "gelu",
     "hardtanh",
     "huber_loss",
@@ -59,7 +64,12 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "normalize",
     "pad",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "relu",
     "relu6",
     "sigmoid",
@@ -67,6 +77,7 @@ __all__ = [
     "smooth_l1_loss",
     "softmax",
     "tanh",
+    "unfold",
 ]
 
 __dir__ = _listed(__name__)

@@ -7,7 +7,19 @@ from functools import partial
 import numpy as np
 from harness import FLOATS, Row
 
-from facula_tensor.functional import interpolate, pad
+import facula_tensor as ft
+from facula_tensor.functional import (
+    channel_shuffle,
+    cosine_similarity,
+    fold,
+    interpolate,
+    normalize,
+    pad,
+    pairwise_distance,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+)
 
 IMAGE = ((2, 3, 4, 5),)
 
@@ -56,6 +68,21 @@ def means(x, dim, count):
     return np.stack([x.take(range(first, end), dim).mean(dim) for first, end in bounds], dim)
 
 
+def columns(x):
+    """The windows (2, 3) of images padded left and right, as columns."""
+    x = np.pad(x, ((0, 0), (0, 0), (0, 0), (1, 1)))
+    seen = np.lib.stride_tricks.sliding_window_view(x, (2, 3), (2, 3))
+    return seen.transpose(0, 1, 4, 5, 2, 3).reshape(x.shape[0], x.shape[1] * 6, -1)
+
+
+def folded(x):
+    """Two windows (2, 2) side by side, added up."""
+    made = np.zeros((2, 1, 2, 3), x.dtype)
+    made[:, 0, :, :2] += x[:, :, 0].reshape(2, 2, 2)
+    made[:, 0, :, 1:] += x[:, :, 1].reshape(2, 2, 2)
+    return made
+
+
 sized = partial(image, dtypes=FLOATS, loose=4, rejects=False)  # uint8 is taken, and rounded
 
 IMAGES = [
@@ -92,4 +119,55 @@ IMAGES = [
         lambda x: resized(resized(resized(x[None], 2, 2, tent), 3, 2, tent), 4, 9, tent),
     ),
     sized("interpolate area", lambda x: interpolate(x, (3, 2), mode="area"), lambda x: means(means(x, 2, 3), 3, 2)),
+    image(
+        "pixel_shuffle",
+        lambda x: pixel_shuffle(x, 2),
+        lambda x: x.reshape(2, 1, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(2, 1, 4, 6),
+        shapes=((2, 4, 2, 3),),
+    ),
+    image(
+        "pixel_unshuffle",
+        lambda x: pixel_unshuffle(x, 2),
+        lambda x: x.reshape(3, 2, 2, 3, 2).transpose(0, 2, 4, 1, 3).reshape(12, 2, 3),
+        shapes=((3, 4, 6),),
+    ),
+    image(
+        "channel_shuffle",
+        lambda x: channel_shuffle(x, 2),
+        lambda x: x[:, [0, 2, 1, 3]],
+        shapes=((2, 4, 3),),
+    ),
+    image("Tensor.unfold", lambda x: x.unfold(-1, 3, 1), lambda x: np.lib.stride_tricks.sliding_window_view(x, 3, -1)),
+    image("unfold", lambda x: unfold(x, (2, 3), padding=(0, 1)), columns),
+    image("fold", lambda x: fold(x, (2, 3), 2), folded, shapes=((2, 4, 2),), dtypes=FLOATS, rejects=False),
+    sized("cdist", ft.cdist, lambda x, y: np.sqrt(((x[:, None] - y) ** 2).sum(-1)), arity=2, shapes=((3, 4), (2, 4))),
+    sized(
+        "cdist(1)",
+        lambda x, y: ft.cdist(x, y, 1),
+        lambda x, y: np.abs(x[:, None] - y).sum(-1),
+        arity=2,
+        shapes=((3, 4), (2, 4)),
+    ),
+    sized("pdist", ft.pdist, lambda x: np.sqrt(((x[[0, 0, 1]] - x[[1, 2, 2]]) ** 2).sum(-1)), shapes=((3, 4),)),
+    sized(
+        "pairwise_distance",
+        pairwise_distance,
+        lambda x, y: np.sqrt(((x - y + 1e-6) ** 2).sum(-1)),
+        arity=2,
+        shapes=((3, 4), (3, 4)),
+    ),
+    sized(
+        "cosine_similarity",
+        cosine_similarity,
+        lambda x, y: (x * y).sum(1) / np.sqrt((x * x).sum(1) * (y * y).sum(1)),
+        arity=2,
+        shapes=((3, 4), (3, 4)),
+    ),
+    sized("normalize", normalize, lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)), shapes=((3, 4),)),
+    sized(
+        "normalize(3)",
+        lambda x: normalize(x, 3, dim=0),
+        lambda x: x / (np.abs(x) ** 3).sum(0, keepdims=True) ** (1 / 3),
+        shapes=((3, 4),),
+    ),
 ]

@@ -192,6 +192,7 @@ CALLS = {
     "transpose": lambda x, y: x.transpose(0, 1),
     "triangle": lambda x, y: x.tril(),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
+    "unfold_dim": lambda x, y: x.unfold(1, 2, 1),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),
