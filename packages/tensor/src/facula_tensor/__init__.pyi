@@ -107,6 +107,8 @@ __all__ = [
     "can_cast",
     "cartesian_prod",
     "cat",
+    "cdist",
+    "channel_shuffle",
     "channels_last",
     "channels_last_3d",
     "chunk",
@@ -123,6 +125,7 @@ __all__ = [
     "conv2d",
     "conv_transpose2d",
     "cos",
+    "cosine_similarity",
     "default_generator",
     "diag",
     "diag_embed",
@@ -209,7 +212,11 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "pairwise_distance",
+    "pdist",
     "permute",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "pow",
     "preserve_format",
     "printoptions",
@@ -336,6 +343,10 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """All combinations of one element of each vector, as rows; one vector is itself."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
+    """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
+def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -356,6 +367,8 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -544,8 +557,16 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
+def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
+    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
+def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
+    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
+    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:

@@ -652,6 +652,8 @@ class Methods:
         """Views of the elements along `dim`."""
     def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
         """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
+        """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:

@@ -19,11 +19,14 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "channel_shuffle",
     "conv2d",
     "conv_transpose2d",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
+    "fold",
     "gelu",
     "hardtanh",
     "huber_loss",
@@ -37,7 +40,12 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "normalize",
     "pad",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "relu",
     "relu6",
     "sigmoid",
@@ -45,6 +53,7 @@ __all__ = [
     "smooth_l1_loss",
     "softmax",
     "tanh",
+    "unfold",
 ]
 
 def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
@@ -57,16 +66,22 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term."""
+def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
+def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
@@ -100,8 +115,18 @@ def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None =
     '(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.'
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s."""
+def normalize(input: Tensor, p: builtins.float = 2.0, dim: builtins.int | builtins.tuple[builtins.int, ...] = 1, eps: builtins.float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """`input` over its p-norm along `dim`, which is taken as at least `eps`. Half precisions are computed in float32."""
 def pad(input: Tensor, pad: Sequence[builtins.int], mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
     """`input` with elements added before and after; a negative number takes elements away."""
+def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
+    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
+def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
+    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
+    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -116,3 +141,5 @@ def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtin
     """exp(x) / sum(exp(x)) along `dim`; left out, it is 0 for 0, 1 and 3 dimensions, else 1."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
+def unfold(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
