@@ -123,7 +123,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
     tensor([5.0000])
     """
-    a, b = _floating("pairwise_distance", x1, x2)
+    a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
     difference = recording.add(recording.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
