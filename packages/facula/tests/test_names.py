@@ -18,7 +18,7 @@ PAGE = "docs/coming-from-pytorch.md says what is missing"
 PLACES = ["", ".nn", ".nn.functional", ".nn.init", ".nn.utils", ".nn.parameter", ".nn.modules", ".optim",
           ".optim.lr_scheduler", ".optim.optimizer", ".utils", ".utils.data", ".utils.data.dataset",
           ".utils.data.sampler", ".utils.data.dataloader", ".utils.checkpoint", ".autograd", ".autograd.function",
-          ".autograd.functional", ".autograd.graph", ".cuda"]  # fmt: skip
+          ".autograd.functional", ".autograd.graph", ".cuda", ".testing"]  # fmt: skip
 
 
 def listing():

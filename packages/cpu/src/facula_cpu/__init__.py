@@ -18,12 +18,15 @@ from . import _index as _index
 from . import _layer_norm as _layer_norm
 from . import _lines as _lines
 from . import _matmul as _matmul
+from . import _moves as _moves
 from . import _optimizer as _optimizer
 from . import _pooling as _pooling
 from . import _random as _random
 from . import _recurrent as _recurrent
 from . import _reduce as _reduce
+from . import _resample as _resample
 from . import _softmax as _softmax
+from . import _triangle as _triangle
 from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads

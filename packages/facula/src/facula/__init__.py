@@ -2,6 +2,7 @@
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
 May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `utils` are loaded later.
+May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `testing`, `utils` are loaded when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import nn as nn
     from . import optim as optim
+    from . import testing as testing
     from . import utils as utils
 
 __version__ = "0.1.0"
@@ -66,38 +68,46 @@ __all__ = [
     "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs", "absolute",
     "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose",
     "amax", "amin", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-    "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asin", "asinh", "atan", "atan2",
-    "atanh", "autograd", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift",
-    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bmm", "bool", "broadcast_to",
-    "bucketize", "can_cast", "cat", "cdouble", "ceil", "cfloat", "channels_last", "channels_last_3d", "chunk",
-    "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex128", "complex64", "concat", "concatenate",
-    "contiguous_format", "conv2d", "conv_transpose2d", "copysign", "cos", "cosh", "count_nonzero", "cross",
-    "cuda", "cummax", "cummin", "cumprod", "cumsum", "default_generator", "deg2rad", "device", "dist", "div",
-    "divide", "dot", "double", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal",
-    "erf", "errors", "exp", "exp2", "expm1", "eye", "fix", "flatten", "float", "float16", "float32",
-    "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack", "from_numpy", "frombuffer", "full",
-    "full_like", "gather", "ge", "ger", "get_default_dtype", "get_num_threads", "get_printoptions",
-    "get_rng_state", "greater", "greater_equal", "gt", "half", "hypot", "index_add", "index_copy",
+    "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_scatter", "as_tensor", "asin",
+    "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "autograd", "baddbmm",
+    "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
+    "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble",
+    "ceil", "cfloat", "channel_shuffle", "channels_last", "channels_last_3d", "chunk", "clamp", "clamp_max",
+    "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat",
+    "concatenate", "contiguous_format", "conv2d", "conv_transpose2d", "copysign", "cos", "cosh",
+    "cosine_similarity", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
+    "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal",
+    "diagonal_scatter", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum",
+    "empty", "empty_like", "enable_grad", "eq", "equal", "erf", "errors", "exp", "exp2", "expm1", "eye",
+    "finfo", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "floor",
+    "floor_divide", "fmod", "frac", "from_dlpack", "from_numpy", "frombuffer", "full", "full_like", "gather",
+    "ge", "ger", "get_default_dtype", "get_num_threads", "get_printoptions", "get_rng_state", "greater",
+    "greater_equal", "gt", "half", "hsplit", "hstack", "hypot", "iinfo", "index_add", "index_copy",
     "index_fill", "index_put", "index_reduce", "index_select", "inf", "inference_mode", "initial_seed",
     "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_grad_enabled",
     "is_inference_mode_enabled", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "kron",
     "kthvalue", "layout", "le", "lerp", "less", "less_equal", "linalg", "linspace", "load", "log", "log10",
     "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not",
     "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill", "masked_scatter",
-    "masked_select", "matmul", "max", "max_pool2d", "maximum", "mean", "median", "memory_format", "min",
-    "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multiply", "mv", "nan", "nan_to_num",
-    "nanmedian", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal",
-    "numel", "ones", "ones_like", "optim", "outer", "permute", "pi", "pow", "preserve_format", "printoptions",
-    "prod", "promote_types", "put", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like",
-    "randperm", "reciprocal", "relu", "remainder", "reshape", "result_type", "round", "rsqrt", "save",
-    "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "set_default_dtype",
-    "set_grad_enabled", "set_num_threads", "set_printoptions", "set_rng_state", "short", "sigmoid", "sign",
-    "signbit", "sin", "sinh", "softmax", "sort", "split", "sqrt", "square", "squeeze", "stack", "std",
+    "masked_select", "matmul", "max", "max_pool2d", "maximum", "mean", "median", "memory_format", "meshgrid",
+    "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multiply", "mv", "nan",
+    "nan_to_num", "nanmedian", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm",
+    "normal", "not_equal", "numel", "ones", "ones_like", "optim", "outer", "pairwise_distance", "pdist",
+    "permute", "pi", "pixel_shuffle", "pixel_unshuffle", "pow", "preserve_format", "printoptions", "prod",
+    "promote_types", "put", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
+    "ravel", "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "result_type", "roll",
+    "rot90", "round", "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce",
+    "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_grad_enabled",
+    "set_num_threads", "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "signbit", "sin",
+    "sinh", "slice_scatter", "softmax", "sort", "split", "sqrt", "square", "squeeze", "stack", "std",
     "std_mean", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim",
-    "tan", "tanh", "tensor", "tensordot", "topk", "transpose", "true_divide", "trunc", "uint8", "unbind",
-    "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot", "where", "xlogy",
-    "zeros", "zeros_like",
+    "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "tril",
+    "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint8", "unbind", "unflatten", "unique",
+    "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot", "vsplit", "vstack", "where",
+    "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.
 _publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "utils"))
+_publish(__name__, "cuda", later=("errors", "nn", "optim", "testing", "utils"))

@@ -36,6 +36,7 @@ from . import (
     _from_data,
     _generator,
     _missing,
+    _number_limits,
     _print_options,
     _promotion,
     _properties,
@@ -55,6 +56,7 @@ from . import _startup as _startup
 from ._creation import *
 from ._from_data import *
 from ._generator import *
+from ._number_limits import *
 from ._print_options import *
 from ._promotion import *
 from ._properties import *
@@ -73,12 +75,15 @@ from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
 from .ops import copying as _copying
+from .ops import diagonals as _diagonals
 from .ops import dims as _dims
 from .ops import division as _division
 from .ops import einsum as _einsum
 from .ops import exponents as _exponents
 from .ops import extremes as _extremes
+from .ops import flips as _flips
 from .ops import formats as _formats
+from .ops import grids as _grids
 from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gathering as _gathering
 from .ops import index_ops as _index_ops
@@ -86,11 +91,14 @@ from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
+from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import moments as _moments
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import regions as _regions
+from .ops import repeats as _repeats
 from .ops import products as _products
 from .ops import rounding as _rounding
 from .ops import scattering as _scattering
@@ -101,8 +109,10 @@ from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
 from .ops import special as _special
+from .ops import stacking as _stacking
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import triangles as _triangles
 from .ops import trigonometric as _trigonometric
 from .ops import taking as _taking
 from .ops import truth as _truth
@@ -115,12 +125,16 @@ from .ops.comparing import *
 from .ops.comparison import *
 from .ops.convolution import *
 from .ops.copying import *
+from .ops.diagonals import *
 from .ops.dims import *
+from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
 from .ops.division import *
 from .ops.einsum import *
 from .ops.exponents import *
 from .ops.extremes import *
+from .ops.flips import *
 from .ops.formats import *
+from .ops.grids import *
 from .ops.fused_arithmetic import *
 from .ops.gathering import *
 from .ops.index_ops import *
@@ -131,9 +145,12 @@ from .ops.matmul import *
 from .ops.moments import *
 from .ops.norms import *
 from .ops.parts import *
+from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.regions import *
+from .ops.repeats import *
 from .ops.products import *
 from .ops.rounding import *
 from .ops.scattering import *
@@ -144,8 +161,10 @@ from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
 from .ops.special import *
+from .ops.stacking import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.triangles import *
 from .ops.trigonometric import *
 from .ops.taking import *
 from .ops.truth import *
@@ -154,13 +173,15 @@ _register("facula_tensor")
 
 __version__ = "0.1.0"
 
-__all__ = ["Parameter", "Size", "Tensor", "max_pool2d"]
 __all__ += _comparing.__all__
+__all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
+__all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += _creation.__all__
 __all__ += _einsum.__all__
 __all__ += _exponents.__all__
 __all__ += _from_data.__all__
 __all__ += _fused_arithmetic.__all__
+__all__ += _number_limits.__all__
 __all__ += _print_options.__all__
 __all__ += _products.__all__
 __all__ += _promotion.__all__
@@ -183,6 +204,13 @@ __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
 __all__ += _extremes.__all__
+__all__ += _flips.__all__
+__all__ += _repeats.__all__
+__all__ += _triangles.__all__
+__all__ += _diagonals.__all__
+__all__ += _regions.__all__
+__all__ += _stacking.__all__
+__all__ += _grids.__all__
 __all__ += _formats.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
@@ -215,3 +243,4 @@ def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
     return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "testing"})

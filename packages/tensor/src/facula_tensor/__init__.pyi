@@ -35,6 +35,8 @@ from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
+from ._number_limits import finfo as finfo
+from ._number_limits import iinfo as iinfo
 from ._print_options import printoptions as printoptions
 from ._size import Size as Size
 from ._tensor import Parameter as Parameter
@@ -76,38 +78,20 @@ __all__ = [
     "Tensor",
     "abs",
     "absolute",
-    "acos",
-    "acosh",
     "add",
-    "addbmm",
-    "addcdiv",
-    "addcmul",
-    "addmm",
-    "addmv",
-    "addr",
     "all",
-    "allclose",
     "amax",
     "amin",
     "any",
     "arange",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
     "argmax",
     "argmin",
     "as_strided",
+    "as_strided_scatter",
     "as_tensor",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "baddbmm",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "bernoulli",
     "bitwise_and",
     "bitwise_left_shift",
@@ -115,11 +99,16 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "block_diag",
     "bmm",
+    "broadcast_shapes",
+    "broadcast_tensors",
     "broadcast_to",
     "can_cast",
+    "cartesian_prod",
     "cat",
-    "ceil",
+    "cdist",
+    "channel_shuffle",
     "channels_last",
     "channels_last_3d",
     "chunk",
@@ -128,74 +117,70 @@ __all__ = [
     "clamp_min",
     "clip",
     "clone",
+    "column_stack",
+    "combinations",
     "concat",
     "concatenate",
     "contiguous_format",
     "conv2d",
     "conv_transpose2d",
-    "copysign",
     "cos",
-    "cosh",
-    "cross",
+    "cosine_similarity",
     "default_generator",
-    "deg2rad",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
     "div",
     "divide",
     "dot",
-    "einsum",
+    "dsplit",
+    "dstack",
     "empty",
     "empty_like",
     "eq",
-    "equal",
     "erf",
     "exp",
-    "exp2",
     "expm1",
     "eye",
-    "fix",
+    "finfo",
     "flatten",
-    "floor",
+    "flip",
+    "fliplr",
+    "flipud",
     "floor_divide",
     "fmod",
-    "frac",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
     "ge",
-    "ger",
     "get_default_dtype",
     "get_printoptions",
     "get_rng_state",
     "greater",
     "greater_equal",
     "gt",
-    "hypot",
+    "hsplit",
+    "hstack",
+    "iinfo",
     "initial_seed",
-    "inner",
     "is_complex",
     "is_floating_point",
     "is_tensor",
-    "isclose",
     "isfinite",
-    "isin",
     "isinf",
     "isnan",
-    "kron",
     "layout",
     "le",
-    "lerp",
     "less",
     "less_equal",
     "linspace",
     "log",
-    "log10",
     "log1p",
-    "log2",
     "log_softmax",
-    "logaddexp",
-    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -208,6 +193,7 @@ __all__ = [
     "maximum",
     "mean",
     "memory_format",
+    "meshgrid",
     "min",
     "minimum",
     "mm",
@@ -216,7 +202,6 @@ __all__ = [
     "mul",
     "multiply",
     "mv",
-    "nan_to_num",
     "narrow",
     "ne",
     "neg",
@@ -227,37 +212,43 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
-    "outer",
+    "pairwise_distance",
+    "pdist",
     "permute",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "pow",
     "preserve_format",
     "printoptions",
     "prod",
     "promote_types",
-    "rad2deg",
     "rand",
     "rand_like",
     "randint",
     "randn",
     "randn_like",
     "randperm",
+    "ravel",
     "reciprocal",
     "relu",
     "remainder",
+    "repeat_interleave",
     "reshape",
     "result_type",
-    "round",
+    "roll",
+    "rot90",
+    "row_stack",
     "rsqrt",
     "seed",
     "select",
+    "select_scatter",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
     "sigmoid",
     "sign",
-    "signbit",
     "sin",
-    "sinh",
+    "slice_scatter",
     "softmax",
     "split",
     "sqrt",
@@ -271,46 +262,33 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
-    "tan",
     "tanh",
     "tensor",
-    "tensordot",
+    "tensor_split",
+    "tile",
+    "trace",
     "transpose",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
     "true_divide",
-    "trunc",
     "unbind",
+    "unflatten",
     "unsqueeze",
-    "vdot",
+    "vsplit",
+    "vstack",
     "where",
-    "xlogy",
     "zeros",
     "zeros_like",
 ]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic cosine of each element; NaN below 1."""
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
-def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -325,20 +303,16 @@ def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
+def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic sine of each element."""
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from -pi/2 to pi/2 whose tangent each element is."""
-def atan2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic tangent of each element; NaN beyond 1."""
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple."""
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
+    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -353,16 +327,26 @@ def bitwise_right_shift(input: Operand, other: Operand, *, out: Tensor | None = 
     """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
 def bitwise_xor(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that just one element of each pair has; logical xor for bool."""
+def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
+    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+def broadcast_shapes(*shapes: Lengths) -> builtins.tuple[builtins.int, ...]:
+    """The shape that tensors of these shapes broadcast to; ValueError where they do not."""
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Tensor, ...]:
+    """Views of the tensors in the shape that they broadcast to."""
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
+def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
+    """All combinations of one element of each vector, as rows; one vector is itself."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The least whole number that is not less, of each element. Integers stay as they are."""
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
+    """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
+def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -373,54 +357,62 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side, numbers and vectors as columns."""
+def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
+    """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
-def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic cosine of each element."""
-def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in degrees as angles in radians."""
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
+def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
+    """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
+    """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+    """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
-def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
-    'The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.'
+def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the third dimension."""
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one behind the other: along the third dimension."""
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
-def equal(input: Tensor, other: Tensor) -> builtins.bool:
-    """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """2 to the power of each element."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one."""
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest whole number that is not greater, of each element. Integers stay as they are."""
+def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy in which the elements along `dims` are in reverse order."""
+def fliplr(input: Tensor) -> Tensor:
+    """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+def flipud(input: Tensor) -> Tensor:
+    """A copy with the rows (the first dimension) in reverse order."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The fraction of each element, with its sign. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -433,8 +425,6 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
-def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `outer`."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
@@ -443,50 +433,34 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
-def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
-def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-    """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
-def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
-def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
-def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -529,6 +503,8 @@ def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None = None) -> builtins.tuple[Tensor, ...]:
+    """Views of vectors along the dimensions of a grid, each expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
@@ -554,8 +530,6 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -583,18 +557,22 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
+def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
+    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
+def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
+    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
+    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -607,18 +585,24 @@ def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTyp
     """`randn` of the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view where strides allow it, else a copy."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
-def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
-    """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
+    """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def seed() -> builtins.int:
@@ -629,6 +613,8 @@ def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
 @overload
 def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+    """A copy of `input` in which `select(dim, index)` is `src`."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
@@ -639,12 +625,10 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic sine of each element."""
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -665,49 +649,51 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The tangent of each element, in radians."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
-def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
-    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
+def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
+    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element without its fraction. Integers stay as they are."""
+def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`."""
+def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
+def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
+    """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
-def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, the first of them conjugated."""
+def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the first dimension of two or more."""
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one below the other: along the first dimension, vectors as rows."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""
 @overload
 def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     ...
-def xlogy(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
 def zeros(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
 absolute = abs
-arccos = acos
-arccosh = acosh
-arcsin = asin
-arcsinh = asinh
-arctan = atan
-arctan2 = atan2
-arctanh = atanh
 clip = clamp
 concat = cat
 concatenate = cat
 divide = div
-fix = trunc
 greater = gt
 greater_equal = ge
 less = lt
@@ -716,6 +702,7 @@ moveaxis = movedim
 multiply = mul
 negative = neg
 not_equal = ne
+row_stack = vstack
 subtract = sub
 swapdims = transpose
 true_divide = div

@@ -20,6 +20,7 @@ from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
+from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.convolution_1d import conv1d
 from .ops.dropout import dropout
 from .ops.further_activations import (
@@ -51,8 +52,11 @@ from .ops.losses import (
     smooth_l1_loss,
 )
 from .ops.normalization import batch_norm
+from .ops.padding import pad
+from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from .ops.resampling import interpolate
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -61,17 +65,17 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "celu",
-    "conv1d",
+    "celu", "channel_shuffle", "conv1d",
     "conv2d",
     "conv_transpose2d",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "elu",
-    "embedding", "feature_alpha_dropout",
+    "embedding", "feature_alpha_dropout", "fold",
     "gelu",
     "glu",
     "group_norm",
@@ -80,6 +84,7 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "huber_loss",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -91,7 +96,7 @@ __all__ = [
     "mish",
     "mse_loss",
     "nll_loss",
-    "one_hot", "prelu",
+    "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu",
     "relu",
     "relu6",
     "rms_norm", "rrelu", "scaled_dot_product_attention", "selu",
@@ -103,8 +108,7 @@ __all__ = [
     "softshrink",
     "softsign",
     "tanh",
-    "tanhshrink",
-    "threshold",
+    "tanhshrink", "threshold", "unfold",
 ]
 
 __dir__ = _listed(__name__)

@@ -1,0 +1,12 @@
+/* The plan of copying one triangle of matrices. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Contiguous matrices in and out; elements on the other side of the diagonal become zero. */
+struct facula_triangle {
+    int64_t matrices, rows, columns, itemsize;
+    int64_t diagonal; /* 0 is the main one, 1 the next above */
+    int64_t group;    /* rows in a task */
+    int32_t upper;    /* the diagonal and what is above it is kept, else the diagonal and what is below */
+    int32_t serial;
+};

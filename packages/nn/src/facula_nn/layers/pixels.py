@@ -1,0 +1,115 @@
+"""Layers that exchange channels, pixels and windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .._arguments import check_input
+from .._module import Module
+
+__all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
+
+
+@boundary
+class PixelShuffle(Module):
+    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+
+    >>> from facula_tensor import ones
+    >>> PixelShuffle(2)(ones(1, 8, 3, 3)).shape
+    facula.Size([1, 2, 6, 6])
+    """
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (..., C · r², H, W)."""
+        check_input("PixelShuffle", input)
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"upscale_factor={self.upscale_factor}"
+
+
+@boundary
+class PixelUnshuffle(Module):
+    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (..., C, H · r, W · r)."""
+        check_input("PixelUnshuffle", input)
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"downscale_factor={self.downscale_factor}"
+
+
+@boundary
+class ChannelShuffle(Module):
+    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...)."""
+        check_input("ChannelShuffle", input)
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        """The number of groups."""
+        return f"groups={self.groups}"
+
+
+@boundary
+class Unfold(Module):
+    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
+
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__()
+        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, H, W) or (C, H, W)."""
+        check_input("Unfold", input)
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        """The geometry."""
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+
+
+@boundary
+class Fold(Module):
+    """Images from the columns of `Unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
+
+    def __init__(
+        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    ) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C · window, windows) or without N."""
+        check_input("Fold", input)
+        return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        """The geometry."""
+        return (
+            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
+            f"padding={self.padding}, stride={self.stride}"
+        )

@@ -1,0 +1,69 @@
+"""Layers that resize rows, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .._arguments import check_input
+from .._module import Module
+
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
+
+@boundary
+class Upsample(Module):
+    """`functional.interpolate` to a size, or by a factor: (N, C, ...) to (N, C, ...).
+
+    mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", by the number of dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> Upsample(scale_factor=2)(tensor([[[1.0, 3.0]]]))
+    tensor([[[1., 1., 3., 3.]]])
+    """
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.size, self.mode, self.align_corners = size, mode, align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+        if isinstance(scale_factor, (tuple, list)):
+            scale_factor = tuple([float(factor) for factor in scale_factor])
+        self.scale_factor = float(scale_factor) if isinstance(scale_factor, int) and scale_factor else scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, L), (N, C, H, W) or (N, C, D, H, W)."""
+        check_input(type(self).__name__, input)
+        return F.interpolate(
+            input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        )
+
+    def extra_repr(self) -> str:
+        """The factor or the size, and the mode."""
+        wanted = f"size={self.size}" if self.scale_factor is None else f"scale_factor={self.scale_factor}"
+        return f"{wanted}, mode={self.mode!r}"
+
+
+@boundary
+class UpsamplingNearest2d(Upsample):
+    """Images in another size, each element that of its nearest neighbour."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "nearest")
+
+
+@boundary
+class UpsamplingBilinear2d(Upsample):
+    """Images in another size, by linear interpolation with the corners over each other."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)

@@ -1,0 +1,179 @@
+"""Distances and angles between vectors: `cdist`, `pdist`, `pairwise_distance`, `cosine_similarity`, `normalize`."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import bfloat16, float16, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_real, promote_types
+from .._tensor import Tensor, check_dim, steady
+from .._viewing import as_tensor
+from .copying import give
+from .triangles import triu_indices
+
+__all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
+
+MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
+
+
+def _floating(operation: str, *tensors: Any, complex: bool = False) -> list[Tensor]:
+    """The operands in one floating dtype."""
+    found = [steady(as_tensor(operation, one)) for one in tensors]
+    dtype = found[0].dtype
+    for one in found[1:]:
+        dtype = promote_types(dtype, one.dtype)
+    if dtype.category != FLOATING and not (complex and dtype.category == COMPLEX):
+        raise DTypeError(f"{operation}: expected floating tensors; got {dtype.name}; convert with .float()")
+    return [one if one.dtype is dtype else recording.to(one, (dtype,)) for one in found]
+
+
+def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
+    """The p-norm along dimensions, whose gradient where it is 0 is 0."""
+    parameters = (dims, keepdim)
+    if p == 0:
+        return recording.sum(recording.sign(recording.abs(x)), parameters)
+    if p == 1:
+        return recording.sum(recording.abs(x), parameters)
+    if p == inf or p == -inf:
+        return (recording.amax if p > 0 else recording.amin)(recording.abs(x), parameters)
+    total = recording.sum(recording.mul(x, x) if p == 2 else recording.pow(recording.abs(x), p), parameters)
+    return root(total, p)
+
+
+def root(total: Tensor, p: float) -> Tensor:
+    """The p-th root of sums that are not negative, with a gradient of 0 at 0."""
+    nothing = recording.le(total, 0)
+    safe = recording.where(nothing, 1.0, total)
+    return recording.where(nothing, 0.0, recording.sqrt(safe) if p == 2 else recording.pow(safe, 1 / p))
+
+
+def _exponent(operation: str, p: Any) -> float:
+    p = as_real(p, operation, "p")
+    if not p >= 0:
+        raise ArgumentError(f"{operation}: expected p of at least 0; got {p}")
+    return p
+
+
+@asks
+@boundary
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R).
+
+    Batches broadcast. Euclidean distances of more than 25 rows are taken by a product of matrices, with fewer digits
+    where they are small, unless compute_mode is "donot_use_mm_for_euclid_dist".
+
+    >>> from facula_tensor import tensor
+    >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
+    """
+    name = "cdist"
+    a, b = _floating(name, x1, x2)
+    p = _exponent(name, p)
+    modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    if compute_mode not in modes:
+        raise ArgumentError(f"{name}: expected compute_mode to be one of {modes[1:]}; got {compute_mode!r}")
+    if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-1]:
+        raise ArgumentError(
+            f"{name}: expected rows of one length in at least 2 dimensions; got shapes {tuple(a.shape)} and "
+            f"{tuple(b.shape)}"
+        )
+    many = compute_mode == modes[2] or (compute_mode != modes[3] and max(a.shape[-2], b.shape[-2]) > MANY)
+    if p == 2 and many and a.shape[-1]:
+        squares = [recording.sum(recording.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
+        both = recording.add(squares[0], recording.transpose(squares[1], -1, -2))
+        return root(recording.sub(both, recording.mul(recording.matmul(a, recording.transpose(b, -1, -2)), 2)), 2)
+    difference = recording.sub(recording.unsqueeze(a, -2), recording.unsqueeze(b, -3))
+    if not difference.shape[-1]:
+        return recording.sum(difference, ((difference.ndim - 1,), False))
+    return norm_along(difference, p, (difference.ndim - 1,))
+
+
+@asks
+@boundary
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
+
+    >>> from facula_tensor import tensor
+    >>> pdist(tensor([[0.0], [1.0], [5.0]]))
+    tensor([1., 5., 4.])
+    """
+    (x,), p = _floating("pdist", input), _exponent("pdist", p)
+    if x.ndim != 2:
+        raise ArgumentError(f"pdist: expected a matrix; got shape {tuple(x.shape)}")
+    first, second = triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
+    difference = recording.sub(recording.take(x, first, (0,)), recording.take(x, second, (0,)))
+    return norm_along(difference, p, (1,)) if x.shape[1] else recording.sum(difference, ((1,), False))
+
+
+@asks
+@boundary
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    >>> from facula_tensor import tensor
+    >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
+    tensor([5.0000])
+    """
+    a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
+    difference = recording.add(recording.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
+    if not difference.ndim:
+        raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
+    return norm_along(difference, as_real(p, "pairwise_distance", "p"), (difference.ndim - 1,), bool(keepdim))
+
+
+@asks
+@boundary
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`.
+
+    >>> from facula_tensor import tensor
+    >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
+    tensor([0.7071])
+    """
+    a, b = _floating("cosine_similarity", x1, x2)
+    least = as_real(eps, "cosine_similarity", "eps")
+    product = recording.mul(a, b)
+    at = check_dim("cosine_similarity", dim, product.ndim or 1)
+    if not product.ndim:  # numbers are vectors of one element
+        a, b, product = (recording.reshape(one, (1,)) for one in (a, b, product))
+    a, b = (recording.expand(one, tuple(product.shape)) for one in (a, b))
+    lengths = [
+        recording.sqrt(recording.clamp_min(recording.sum(recording.mul(one, one), ((at,), False)), least * least))
+        for one in (a, b)
+    ]
+    return recording.div(recording.sum(product, ((at,), False)), recording.mul(*lengths))
+
+
+@asks
+@boundary
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """`input` over its p-norm along `dim`, which is taken as at least `eps`. Half precisions are computed in float32.
+
+    >>> from facula_tensor import tensor
+    >>> normalize(tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    (x,), p = _floating("normalize", input), as_real(p, "normalize", "p")
+    dtype, least = x.dtype, as_real(eps, "normalize", "eps")
+    if dtype in (float16, bfloat16):
+        x = recording.to(x, (float32,))
+    several = dim if isinstance(dim, (tuple, list)) else (dim,)
+    dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
+    if p == 2 and least >= 1e-18:  # whose square is a float32
+        total = recording.clamp_min(recording.sum(recording.mul(x, x), (dims, True)), least * least)
+        length = recording.sqrt(total)
+    else:
+        length = recording.clamp_min(norm_along(x, p, dims, True), least)
+    result = recording.div(x, length)
+    return give("normalize", result if dtype is x.dtype else recording.to(result, (dtype,)), out, (input,))

@@ -1,0 +1,169 @@
+"""The same elements in another order along dimensions: `flip`, `roll`, `rot90` and kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .shape import sizes
+
+__all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
+
+
+@operator
+class _flip:
+    """The elements backwards along `dims`, which count from the front."""
+
+    parameters = ("dims",)
+    holomorphic = False
+
+    def outputs(layout, dims):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, dims):
+        return F.flip(g, (dims,))
+
+
+@operator
+class _roll:
+    """The elements moved on by `shifts`, which are in range, along `dims`, each named once."""
+
+    parameters = ("shifts", "dims")
+    holomorphic = False
+
+    def outputs(layout, shifts, dims):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, input_layout, shifts, dims):
+        back = tuple([(-by) % (input_layout.shape[dim] or 1) for by, dim in zip(shifts, dims, strict=True)])
+        return F.roll(g, (back, dims))
+
+
+def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front; ValueError where one is named twice."""
+    found = tuple([check_dim(operation, dim, ndim) for dim in dims])
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{operation}: expected dims to name each dimension once; got {dims} of {ndim}")
+    return found
+
+
+@asks
+@method()
+def flip(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
+    """A copy in which the elements along `dims` are in reverse order.
+
+    >>> from facula_tensor import arange
+    >>> flip(arange(6).view(2, 3), (0, 1))
+    tensor([[5, 4, 3],
+            [2, 1, 0]])
+    """
+    try:
+        input = steady(as_tensor("flip", input))
+        ndim = len(layout_of_tensor(input).shape)
+        return recording.flip(input, (named_once("flip", sizes("flip", order, dims, "dims"), ndim) if ndim else (),))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@asks
+@method()
+@boundary
+def fliplr(input: Tensor) -> Tensor:
+    """A copy with the columns of a matrix (of the second dimension) in reverse order.
+
+    >>> from facula_tensor import arange
+    >>> fliplr(arange(6).view(2, 3))
+    tensor([[2, 1, 0],
+            [5, 4, 3]])
+    """
+    input = steady(as_tensor("fliplr", input))
+    if input.ndim < 2:
+        raise ArgumentError(f"fliplr: expected at least 2 dimensions; got shape {tuple(input.shape)}; use flip(0)")
+    return recording.flip(input, ((1,),))
+
+
+@asks
+@method()
+@boundary
+def flipud(input: Tensor) -> Tensor:
+    """A copy with the rows (the first dimension) in reverse order.
+
+    >>> from facula_tensor import arange
+    >>> flipud(arange(3))
+    tensor([2, 1, 0])
+    """
+    input = steady(as_tensor("flipud", input))
+    if not input.ndim:
+        raise ArgumentError("flipud: expected at least 1 dimension; got a number")
+    return recording.flip(input, ((0,),))
+
+
+@asks
+@method()
+@boundary
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second.
+
+    >>> from facula_tensor import arange
+    >>> rot90(arange(4).view(2, 2))
+    tensor([[1, 3],
+            [0, 2]])
+    """
+    k, plane = as_integer(k, "rot90", "k") % 4, sizes("rot90", (), dims, "dims")
+    input = steady(as_tensor("rot90", input))
+    ndim = input.ndim
+    if len(plane) != 2 or ndim < 2:
+        raise ArgumentError(f"rot90: expected two dims of a tensor of at least 2; got dims {plane} of {ndim}")
+    first, second = named_once("rot90", plane, ndim)
+    if k == 2:
+        return recording.flip(input, ((first, second),))
+    if k == 1:
+        return recording.transpose(recording.flip(input, ((second,),)), first, second)
+    if k == 3:
+        return recording.flip(recording.transpose(input, first, second), ((second,),))
+    return recording.clone(input)
+
+
+@asks
+@method()
+@boundary
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front.
+
+    Without `dims` the tensor is taken as one row. ValueError where the two are not equally many.
+
+    >>> from facula_tensor import arange
+    >>> roll(arange(4), 1)
+    tensor([3, 0, 1, 2])
+    """
+    input = steady(as_tensor("roll", input))
+    shape = tuple(input.shape)
+    by = sizes("roll", (), shifts if isinstance(shifts, (tuple, list)) else (shifts,), "shifts")
+    if dims is None or (isinstance(dims, (tuple, list)) and not dims):
+        if len(by) != 1:
+            raise ArgumentError(f"roll: expected one shift where dims are left out; got {by}")
+        flat = recording.reshape(input, (-1,)) if input.numel() else recording.reshape(input, (0,))
+        return recording.reshape(_rolled(flat, by, (0,)), shape)
+    along = sizes("roll", (), dims if isinstance(dims, (tuple, list)) else (dims,), "dims")
+    if len(along) != len(by):
+        raise ArgumentError(f"roll: expected as many shifts as dims; got shifts {by} and dims {along}")
+    return _rolled(input, by, tuple([check_dim("roll", dim, len(shape)) for dim in along]))
+
+
+def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
+    """Roll along dimensions counted from the front, of which one may be named several times."""
+    shape, total = layout_of_tensor(input).shape, dict.fromkeys(dims, 0)
+    for by, dim in zip(shifts, dims, strict=True):
+        total[dim] = (total[dim] + by) % (shape[dim] or 1)
+    return recording.roll(input, (tuple(total.values()), tuple(total)))

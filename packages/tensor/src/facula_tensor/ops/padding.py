@@ -1,0 +1,132 @@
+"""`pad`: elements around a tensor, of one value or of what is there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback
+from facula_storage import float32, float64
+from facula_storage.extend import contiguous_strides
+
+from .._errors import ArgumentError
+from .._operator import recording
+from .._promotion import as_number
+from .._tensor import Tensor, layout_of_tensor, steady
+from .._viewing import as_tensor
+from .shape import sizes
+from .taps import Taps, even_taps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["pad"]
+
+MODES = ("constant", "reflect", "replicate", "circular")
+WORDS = {
+    "reflect": "less than {0} elements on each side of a dimension of length {0}",
+    "circular": "at most {0} elements on each side of a dimension of length {0}",
+}
+
+
+@lru_cache(maxsize=1024)
+def places(mode: str, length: int, before: int, after: int) -> np.ndarray:
+    """Where each element of a padded dimension comes from."""
+    at = np.arange(-before, length + after)
+    if mode == "circular":  # of what negative numbers leave
+        kept = np.arange(max(-before, 0), length - max(-after, 0))
+        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
+    if mode == "replicate":
+        return at.clip(0, length - 1)
+    return length - 1 - np.abs(length - 1 - np.abs(at))
+
+
+@lru_cache(maxsize=1024)
+def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
+    """The same as a matrix."""
+    return even_taps(length, places(mode, length, before, after)[:, None])
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """`input` with elements added before and after; a negative number takes elements away.
+
+    pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on. mode:
+    "constant" (`value`, 0 if left out; any dtype and dimensions), "reflect" (mirrored at the first and last element),
+    "replicate" (those two repeated), "circular" (from the other end). The last three pad the last one, two or three
+    dimensions of images: (N, C, ...) or (C, ...). ValueError where there are too few elements to take.
+
+    >>> from facula_tensor import arange
+    >>> pad(arange(3), (1, 2), value=9)
+    tensor([9, 0, 1, 2, 9, 9])
+    >>> pad(arange(3.0).view(1, 3), (2, 1), "reflect")
+    tensor([[2., 1., 0., 1., 2., 1.]])
+    """
+    try:
+        input = steady(as_tensor("pad", input))
+        amounts = sizes("pad", (), pad, "pad")
+        shape = layout_of_tensor(input).shape
+        if len(amounts) % 2 or len(amounts) > 2 * len(shape):
+            raise ArgumentError(
+                f"pad: expected pad to have two numbers for each of up to {len(shape)} dimension(s); got {amounts}"
+            )
+        if mode not in MODES:
+            raise ArgumentError(f"pad: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+        sides = [(len(shape) - 1 - i, *amounts[2 * i : 2 * i + 2]) for i in range(len(amounts) // 2)]
+        for dim, before, after in sides:
+            if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
+                raise ArgumentError(
+                    f"pad: {before} before and {after} after leave nothing of dimension {dim} of shape {shape}"
+                )
+        if mode == "constant":
+            return _constant(input, sides, value)
+        if value:
+            raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
+        return _from_within(input, sides, mode)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> Tensor:
+    number = 0 if value is None else as_number(value, "pad", "value")
+    if isinstance(number, complex) and not input.is_complex():
+        raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
+    size, start = list(layout_of_tensor(input).shape), [0] * input.ndim
+    for dim, before, after in sides:
+        first, last = max(-before, 0), size[dim] - max(-after, 0)
+        if before < 0 or after < 0:
+            input = recording.slice(input, dim, min(first, last), last, 1)
+        size[dim], start[dim] = size[dim] + before + after, max(before, 0)
+    strides = contiguous_strides(tuple(size))
+    offset = sum([at * step for at, step in zip(start, strides, strict=True)])
+    return recording.inset(input, (tuple(size), strides, offset, (), number))
+
+
+def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
+    from .._from_data import from_numpy
+
+    shape = layout_of_tensor(input).shape
+    if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
+        raise ArgumentError(
+            f"pad: mode {mode!r} pads one to three last dimensions of images (N, C, ...) or (C, ...); "
+            f"got shape {tuple(shape)} and pad for {len(sides)}"
+        )
+    for dim, before, after in sides:
+        length = shape[dim]
+        most = length - 1 if mode == "reflect" else length if mode == "circular" else max(before, after)
+        cropped = mode == "circular" and length + min(before, 0) + min(after, 0) < 1
+        if max(before, after) > most or not length or cropped:
+            words = WORDS.get(mode, "a dimension with elements").format(length)
+            raise ArgumentError(f"pad: mode {mode!r} takes {words}; got {before} and {after} at {dim}")
+    for dim, before, after in sides:
+        if not (before or after):
+            continue
+        if input.dtype in (float32, float64):
+            input = recording.resample(input, (dim, padded_taps(mode, shape[dim], before, after)))
+        else:
+            index = from_numpy(places(mode, shape[dim], before, after)).to(input.device)
+            input = recording.take(input, index, (dim,))
+    return input if any([before or after for _, before, after in sides]) else recording.clone(input)

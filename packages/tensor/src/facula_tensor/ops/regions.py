@@ -1,0 +1,116 @@
+"""Copies in which a part that a view would show is replaced: `select_scatter`, `slice_scatter` and kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import Layout, layout_of
+
+from .._errors import ArgumentError
+from .._operator import operators, recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .diagonals import along, plane
+from .shape import sizes
+
+__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
+
+
+def _replaced(operation: str, input: Tensor, src: Tensor, size: Any, strides: Any, offset: int) -> Tensor:
+    src = steady(as_tensor(operation, src))
+    if tuple(src.shape) != tuple(size):
+        raise ArgumentError(
+            f"{operation}: expected src of shape {tuple(size)}, which the part has; got {tuple(src.shape)}; use expand"
+        )
+    if src.dtype is not input.dtype:
+        src = recording.to(src, (input.dtype,))
+    return recording.as_strided_scatter(input, src, (tuple(size), tuple(strides), offset))
+
+
+def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters: tuple) -> Tensor:
+    """`input` with `src` where the view operator would show it."""
+    layout = layout_of_tensor(input)
+    shown, start = operators[view].window(layout, *parameters)  # type: ignore[misc]
+    return _replaced(operation, input, src, shown.shape, shown.strides, start // layout.dtype.itemsize)
+
+
+@asks
+@method()
+@boundary
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of `input` in which `select(dim, index)` is `src`.
+
+    >>> from facula_tensor import ones, zeros
+    >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    input = recording.contiguous(steady(as_tensor("select_scatter", input)))
+    return _in_window("select_scatter", input, src, "select", (dim, as_integer(index, "select_scatter", "index")))
+
+
+@asks
+@method()
+@boundary
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
+
+    >>> from facula_tensor import ones, zeros
+    >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
+    """
+    input = recording.contiguous(steady(as_tensor("slice_scatter", input)))
+    at = check_dim("slice_scatter", dim, input.ndim)
+    if as_integer(step, "slice_scatter", "step") <= 0:
+        raise ArgumentError(f"slice_scatter: expected a positive step; got {step}")
+    first, last, step = slice(start, end, step).indices(input.shape[at])
+    return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
+
+
+@asks
+@method()
+@boundary
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
+
+    >>> from facula_tensor import ones, zeros
+    >>> diagonal_scatter(zeros(2, 2), ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    name = "diagonal_scatter"
+    input = recording.contiguous(steady(as_tensor(name, input)))
+    offset = as_integer(offset, name, "offset")
+    return _replaced(name, input, src, *along(layout_of_tensor(input), offset, *plane(name, dim1, dim2, input.ndim)))
+
+
+@asks
+@method()
+@boundary
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
+
+    >>> from facula_tensor import ones, zeros
+    >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)
+    tensor([[0., 1.],
+            [0., 1.]])
+    """
+    name = "as_strided_scatter"
+    shape, strides = sizes(name, (), size, "size"), sizes(name, (), stride, "stride")
+    input = steady(as_tensor(name, input))
+    layout: Layout = layout_of_tensor(input)
+    start = 0 if storage_offset is None else as_integer(storage_offset, name, "storage_offset") - input.storage_offset()
+    if len(shape) != len(strides) or min((*shape, *strides, 0)) < 0:
+        raise ArgumentError(f"{name}: size {shape} and stride {strides} must be equally long, none negative")
+    extent = layout_of(shape, strides, layout.dtype, layout.device).extent
+    if extent and (start < 0 or start * layout.dtype.itemsize + extent > layout.extent):
+        raise ArgumentError(
+            f"{name}: size {shape}, stride {strides} and storage_offset {storage_offset} reach outside the tensor's "
+            f"{layout.extent // layout.dtype.itemsize} element(s)"
+        )
+    return _replaced(name, input, src, shape, strides, start)

@@ -1,0 +1,147 @@
+"""The same elements several times: `repeat`, `tile`, `repeat_interleave`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors import FaculaError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import int32, int64, meta
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .shape import sizes
+
+__all__ = ["repeat_interleave", "tile"]
+
+
+def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
+    """The tensor repeated as often as `counts` say, of which there are as many as dimensions or more."""
+    if min(counts, default=0) < 0:
+        raise ArgumentError(f"{operation}: expected counts of at least 0; got {counts}")
+    shape = layout_of_tensor(input).shape
+    missing = len(counts) - len(shape)
+    if missing:
+        input = recording.reshape(input, (1,) * missing + shape)
+    return recording.tile(input, (counts, (1,) * len(counts)))
+
+
+@asks
+@method()
+def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
+    """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
+
+    ValueError where there are fewer counts than dimensions (`tile` takes those).
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    try:
+        each = sizes("repeat", counts, repeats, "repeats")
+        self = steady(as_tensor("repeat", self))
+        ndim = len(layout_of_tensor(self).shape)
+        if len(each) < ndim:
+            raise ArgumentError(
+                f"repeat: expected a count for each of {ndim} dimension(s); got {each}; use tile, or put 1 first"
+            )
+        return _tiled("repeat", self, each)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@asks
+@method()
+@boundary
+def tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
+    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
+
+    >>> from facula_tensor import tensor
+    >>> tile(tensor([[1], [2]]), (2,))
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    each = sizes("tile", counts, dims, "dims")
+    input = steady(as_tensor("tile", input))
+    missing = input.ndim - len(each)
+    return _tiled("tile", input, (1,) * missing + each)
+
+
+@asks
+@method()
+@boundary
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says.
+
+    Without `dim` the tensor is flattened. Of counts alone, `repeat_interleave(repeats)`: the position of each,
+    repeated as often as it says. `output_size`, where given, is checked.
+
+    >>> from facula_tensor import tensor
+    >>> repeat_interleave(tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
+    >>> repeat_interleave(tensor([1, 2]), tensor([1, 3]))
+    tensor([1, 2, 2, 2])
+    """
+    input = steady(as_tensor("repeat_interleave", input))
+    if repeats is None:
+        return _positions(input, None, output_size)
+    if dim is None:
+        input, at = recording.flattened(recording.contiguous(input), 0, -1), 0
+    else:
+        at = check_dim("repeat_interleave", dim, input.ndim)
+    if not input.ndim:
+        input = recording.unsqueeze(input, 0)
+    length = input.shape[at]
+    if isinstance(repeats, Tensor) and repeats.ndim + repeats.numel() > 1 and repeats.numel() != 1:
+        return recording.take(input, _positions(repeats, length, output_size), (at,))
+    if isinstance(repeats, Tensor):
+        _check_counts(repeats)
+        repeats = repeats.item()
+    count = as_integer(repeats, "repeat_interleave", "repeats")
+    if count < 0:
+        raise ArgumentError(f"repeat_interleave: expected repeats of at least 0; got {count}")
+    _check_size(length * count, output_size)
+    ones = (1,) * input.ndim
+    return recording.tile(input, (ones, (*ones[:at], count, *ones[at + 1 :])))
+
+
+def _check_counts(repeats: Tensor) -> None:
+    if repeats.dtype not in (int32, int64):
+        raise DTypeError(
+            f"repeat_interleave: expected repeats to be int32 or int64; got {repeats.dtype.name}; use .long()"
+        )
+
+
+def _check_size(size: int, output_size: Any) -> None:
+    if output_size is not None and output_size != size:
+        raise ArgumentError(
+            f"repeat_interleave: expected output_size to be {size}, the sum of repeats; got {output_size}"
+        )
+
+
+def _positions(repeats: Tensor, length: int | None, output_size: Any) -> Tensor:
+    """Each position as often as `repeats` says at it."""
+    from .._from_data import from_numpy
+
+    _check_counts(repeats)
+    if repeats.ndim != 1 or (length is not None and length != repeats.numel()):
+        wanted = "1 dimension" if length is None else f"one count for each of {length} elements"
+        raise ArgumentError(f"repeat_interleave: expected repeats of {wanted}; got shape {tuple(repeats.shape)}")
+    if repeats.device is meta:
+        raise UnsupportedError("repeat_interleave: the result's size depends on counts, which meta tensors do not have")
+    counts = repeats.detach().cpu().numpy()
+    if counts.size and counts.min() < 0:
+        raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {counts.min()}")
+    places = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    _check_size(len(places), output_size)
+    return from_numpy(places).to(repeats.device)

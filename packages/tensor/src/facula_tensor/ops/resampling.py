@@ -1,0 +1,188 @@
+"""Images, rows and volumes of other sizes: `interpolate`. Each dimension is resized by itself; see `taps.py`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from facula_errors import FaculaError, UnsupportedError
+from facula_errors.extend import trim_traceback
+from facula_storage import DType, bfloat16, float16, float32, float64, uint8
+
+from .._errors import ArgumentError, DTypeError
+from .._geometry import is_integer
+from .._operator import recording
+from .._promotion import as_real
+from .._tensor import Tensor, layout_of_tensor, steady
+from .._viewing import as_tensor
+from .taps import Taps, even_taps
+
+__all__ = ["interpolate"]
+
+# The numbers of dimensions, with images and channels, that each mode takes.
+MODES = {
+    "nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
+    "bicubic": (4,), "trilinear": (5,),
+}  # fmt: skip
+LINEAR = ("linear", "bilinear", "trilinear", "bicubic")  # those that know align_corners
+CUBIC = -0.75  # the slope of the bicubic kernel at 1: R. Keys, Cubic convolution interpolation, 1981
+
+
+def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.ndarray:
+    """The place of the nearest element for each of `count`, in single precision, as PyTorch computes it."""
+    step = np.float32(length) / np.float32(count) if scale is None else np.float32(1 / scale)
+    at = np.arange(count, dtype=np.float32)
+    return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
+
+
+def positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
+    """Where in the input, as a real number, each element of the output lies."""
+    at = np.arange(count, dtype=np.float64)
+    if align:
+        return at * ((length - 1) / (count - 1) if count > 1 else 0.0)
+    return (at + 0.5) * (length / count if scale is None else 1 / scale) - 0.5
+
+
+@lru_cache(maxsize=1024)
+def resizing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
+    """The matrix that takes `length` elements to `count`."""
+    if mode.startswith("nearest"):
+        return even_taps(length, nearest(length, count, scale, mode == "nearest-exact")[:, None])
+    if mode == "area":
+        bounds = [(i * length // count, -((i + 1) * length // -count)) for i in range(count)]
+        widths = [end - first for first, end in bounds]
+        found = [place for first, end in bounds for place in range(first, end)]
+        weights = np.repeat([1 / width for width in widths], widths)
+        return Taps(length, np.concatenate([[0], np.cumsum(widths)]), np.array(found, np.int64), weights)
+    at = positions(length, count, scale, align)
+    if mode == "bicubic":
+        first = np.floor(at)
+        t = at - first
+        weights = np.stack([far(1 + t), near(t), near(1 - t), far(2 - t)], 1)
+        return even_taps(length, (first.astype(np.int64)[:, None] + np.arange(-1, 3)).clip(0, length - 1), weights)
+    at = np.maximum(at, 0)
+    low = np.minimum(np.floor(at).astype(np.int64), length - 1)
+    high = np.minimum(low + 1, length - 1)
+    t = np.where(low == high, 0.0, at - low)
+    return even_taps(length, np.stack([low, high], 1), np.stack([1 - t, t], 1))
+
+
+def near(t: np.ndarray) -> np.ndarray:
+    """The cubic kernel up to a distance of 1."""
+    return ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
+
+
+def far(t: np.ndarray) -> np.ndarray:
+    """The cubic kernel at distances from 1 to 2."""
+    return CUBIC * (((t - 5) * t + 8) * t - 4)
+
+
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
+
+    Give `size`, or `scale_factor`, by which lengths are multiplied and rounded down: a number, or one a dimension.
+    mode: "nearest" (PyTorch's old way, which favours the left neighbour), "nearest-exact", "linear", "bilinear",
+    "trilinear" (by the number of dimensions), "bicubic", "area" (means). align_corners puts the first and last
+    elements of both over each other, else their outer edges. With recompute_scale_factor positions follow from the
+    sizes, not from scale_factor. float16 and bfloat16 are computed in float32; uint8 is rounded.
+
+    >>> from facula_tensor import tensor
+    >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
+    tensor([[[1., 1., 3., 3.]]])
+    >>> interpolate(tensor([[[1.0, 3.0]]]), size=3, mode="linear", align_corners=True)
+    tensor([[[1., 2., 3.]]])
+    """
+    try:
+        input = steady(as_tensor("interpolate", input))
+        shape = layout_of_tensor(input).shape
+        if mode not in MODES:
+            raise ArgumentError(f"interpolate: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+        if len(shape) not in MODES[mode] or not all(shape[1:]):
+            raise ArgumentError(
+                f"interpolate: mode {mode!r} takes {' or '.join(map(str, MODES[mode]))} dimensions, images first, then "
+                f"channels, all but images with elements; got shape {tuple(shape)}"
+            )
+        if align_corners is not None and mode not in LINEAR:
+            raise ArgumentError(
+                f"interpolate: expected align_corners only for {', '.join(LINEAR)}; got {align_corners} for {mode!r}"
+            )
+        if antialias:
+            raise UnsupportedError(
+                "interpolate: antialias is not there yet; average with mode='area', or leave antialias out"
+            )
+        lengths, scales = sizes_and_scales(shape, size, scale_factor)
+        if recompute_scale_factor:
+            if scale_factor is None:
+                raise ArgumentError("interpolate: expected scale_factor with recompute_scale_factor; got size")
+            scales = [None] * len(lengths)
+        return _resized(input, mode, lengths, scales, bool(align_corners))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def sizes_and_scales(shape: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
+    """The lengths to make, and the factors where those were given."""
+    name, count = "interpolate", len(shape) - 2
+    if (size is None) == (scale_factor is None):
+        raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")
+    given = size if scale_factor is None else scale_factor
+    what = "size" if scale_factor is None else "scale_factor"
+    each = list(given) if isinstance(given, (tuple, list)) else [given] * count
+    if len(each) != count:
+        raise ArgumentError(f"{name}: expected {what} to have {count} number(s) for shape {shape}; got {given}")
+    if scale_factor is None:
+        if not all([is_integer(one) and one > 0 for one in each]):
+            raise ArgumentError(f"{name}: expected size to be positive integers; got {given}")
+        return [int(one) for one in each], [None] * count
+    factors = [as_real(one, name, what) for one in each]
+    lengths = [floor(length * factor) for length, factor in zip(shape[2:], factors, strict=True)]
+    if min(lengths) < 1:
+        raise ArgumentError(f"{name}: scale_factor {given} leaves nothing of shape {shape}: sizes would be {lengths}")
+    return lengths, list(factors)
+
+
+def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[Any], align: bool) -> Tensor:
+    from .._from_data import from_numpy
+
+    dtype, shape = input.dtype, layout_of_tensor(input).shape
+    if mode.startswith("nearest") and dtype not in (float32, float64):
+        for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):
+            index = from_numpy(nearest(shape[dim], count, scale, mode == "nearest-exact"))
+            input = recording.take(input, index.to(input.device), (dim,))
+        return input
+    check_dtype(dtype)
+    if dtype not in (float32, float64):
+        input = recording.to(input, (float32,))
+    passes = [(dim, resizing(mode, shape[dim], count, scale, align))
+              for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2)]  # fmt: skip
+    # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
+    shrinking = [one for one in passes if one[1].count <= one[1].length]
+    growing = [one for one in passes if one[1].count > one[1].length]
+    for dim, taps in (*shrinking, *reversed(growing)):
+        input = recording.resample(input, (dim, taps))
+    if dtype is uint8:
+        input = _rounded(input)
+    return input if input.dtype is dtype else recording.to(input, (dtype,))
+
+
+def check_dtype(dtype: DType) -> None:
+    """TypeError for dtypes without means."""
+    if dtype not in (float16, bfloat16, float32, float64, uint8):
+        raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
+
+
+def _rounded(input: Tensor) -> Tensor:
+    """Elements rounded to the nearest number that uint8 holds, halves up."""
+    return recording.add(input, 0.5).clamp(0, 255.5)

@@ -1,0 +1,266 @@
+"""Tensors put together and taken apart by the names of NumPy's programs: `hstack`, `vstack`, `tensor_split` and kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import contiguous
+
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer, promote_types
+from .._tensor import Tensor, check_dim, method, steady
+from .._viewing import as_tensor
+from .join import cat, stack
+from .parts import split
+from .shape import sizes
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "column_stack", "dsplit", "dstack", "hsplit", "hstack",
+    "row_stack", "tensor_split", "vsplit", "vstack",
+]  # fmt: skip
+
+
+def _several(operation: str, tensors: tuple) -> tuple | None:
+    """The tensors given in one tuple or list; None where one tensor was given."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return None
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    return tuple([as_tensor(operation, one) for one in tensors])
+
+
+def _listed(operation: str, tensors: Any) -> tuple:
+    if not isinstance(tensors, (tuple, list)) or not tensors:
+        raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
+    return tuple([as_tensor(operation, one) for one in tensors])
+
+
+def _at_least(input: Tensor, ndim: int) -> Tensor:
+    """A view of at least as many dimensions: new ones come first, but the third, which comes last."""
+    missing = ndim - input.ndim
+    if missing <= 0:
+        return input
+    shape = tuple(input.shape)
+    if ndim == 3:
+        shape = (1, 1, 1) if not shape else (1, shape[0], 1) if missing == 2 else (*shape, 1)
+    else:
+        shape = (1,) * missing + shape
+    return recording.reshape(input, shape)
+
+
+def _each(operation: str, tensors: tuple, ndim: int) -> Any:
+    several = _several(operation, tensors)
+    if several is None:
+        return _at_least(tensors[0], ndim)
+    return tuple([_at_least(one, ndim) for one in several])
+
+
+@asks
+@boundary
+def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple.
+
+    >>> from facula_tensor import tensor
+    >>> atleast_1d(tensor(3))
+    tensor([3])
+    """
+    return _each("atleast_1d", tensors, 1)
+
+
+@asks
+@boundary
+def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+    """Views of at least two dimensions, new ones first. Of several tensors a tuple.
+
+    >>> from facula_tensor import tensor
+    >>> atleast_2d(tensor([3, 4]))
+    tensor([[3, 4]])
+    """
+    return _each("atleast_2d", tensors, 2)
+
+
+@asks
+@boundary
+def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple.
+
+    >>> from facula_tensor import ones
+    >>> atleast_3d(ones(2)).shape
+    facula.Size([1, 2, 1])
+    """
+    return _each("atleast_3d", tensors, 3)
+
+
+@asks
+@boundary
+def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side: along the second dimension, or the first where there is one alone.
+
+    >>> from facula_tensor import tensor
+    >>> hstack([tensor([1, 2]), tensor(3)])
+    tensor([1, 2, 3])
+    """
+    parts = [_at_least(one, 1) for one in _listed("hstack", tensors)]
+    return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
+
+
+@asks
+@boundary
+def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors one below the other: along the first dimension, vectors as rows.
+
+    >>> from facula_tensor import tensor
+    >>> vstack([tensor([1, 2]), tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    return cat([_at_least(one, 2) for one in _listed("vstack", tensors)], 0, out=out)
+
+
+row_stack = vstack
+
+
+@asks
+@boundary
+def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors one behind the other: along the third dimension.
+
+    >>> from facula_tensor import tensor
+    >>> dstack([tensor([1, 2]), tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
+    return cat([_at_least(one, 3) for one in _listed("dstack", tensors)], 2, out=out)
+
+
+@asks
+@boundary
+def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side, numbers and vectors as columns.
+
+    >>> from facula_tensor import tensor
+    >>> column_stack([tensor([1, 2]), tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    columns = [
+        recording.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)
+    ]
+    return cat(columns, 1, out=out)
+
+
+@asks
+@boundary
+def block_diag(*tensors: Any) -> Tensor:
+    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
+
+    >>> from facula_tensor import tensor
+    >>> block_diag(tensor([[1, 2]]), tensor(3))
+    tensor([[1, 2, 0],
+            [0, 0, 3]])
+    """
+    blocks = [_at_least(steady(as_tensor("block_diag", one)), 2) for one in tensors]
+    if any([one.ndim > 2 for one in blocks]):
+        shown = [tuple(one.shape) for one in blocks]
+        raise ArgumentError(f"block_diag: expected matrices, vectors and numbers; got shapes {shown}")
+    if not blocks:
+        from .._creation import empty
+
+        return empty(1, 0)
+    width, dtype = sum([one.shape[1] for one in blocks]), blocks[0].dtype
+    for one in blocks:
+        dtype = promote_types(dtype, one.dtype)
+    rows, before = [], 0
+    for one in blocks:
+        block = one if one.dtype is dtype else recording.to(one, (dtype,))
+        layout = contiguous((one.shape[0], width), dtype, one.device)
+        rows.append(recording.inset(block, (layout.shape, layout.strides, before, (), 0)))
+        before += one.shape[1]
+    return stack(rows)[0] if len(rows) == 1 else cat(rows)
+
+
+@asks
+@method()
+@boundary
+def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
+
+    >>> from facula_tensor import arange
+    >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
+    ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
+    """
+    return _pieces("tensor_split", input, indices_or_sections, dim)
+
+
+def _pieces(operation: str, input: Tensor, cuts: Any, dim: int) -> tuple[Tensor, ...]:
+    if not as_tensor(operation, input).ndim:
+        raise ArgumentError(f"{operation}: expected at least 1 dimension; got a number")
+    dim = check_dim(operation, dim, input.ndim)
+    size = input.shape[dim]
+    if isinstance(cuts, Tensor):
+        if cuts.ndim > 1:
+            raise ArgumentError(f"{operation}: expected indices of one dimension; got shape {tuple(cuts.shape)}")
+        cuts = cuts.tolist()
+    if isinstance(cuts, (tuple, list)):
+        bounds = [0, *[slice(0, at).indices(size)[1] for at in sizes(operation, (tuple(cuts),))], size]
+        return tuple([recording.slice(input, dim, first, max(first, last), 1) for first, last in pairwise(bounds)])
+    count = as_integer(cuts, operation, "sections")
+    if count < 1:
+        raise ArgumentError(f"{operation}: expected at least one section; got {count}")
+    return split(input, [size // count + (i < size % count) for i in range(count)], dim)
+
+
+def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+    ndim = as_tensor(operation, input).ndim
+    if ndim < least:
+        raise ArgumentError(f"{operation}: expected at least {least} dimension(s); got shape {tuple(input.shape)}")
+    if not isinstance(cuts, (tuple, list)) and as_integer(cuts, operation, "sections") > 0 and input.shape[dim] % cuts:
+        raise ArgumentError(
+            f"{operation}: expected sections to divide {input.shape[dim]}, the size of dimension {dim}; got {cuts}; "
+            "tensor_split takes any number"
+        )
+    return _pieces(operation, input, cuts, dim)
+
+
+@asks
+@method()
+@boundary
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone.
+
+    >>> from facula_tensor import arange
+    >>> hsplit(arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """
+    return _halves("hsplit", input, indices_or_sections, 0 if as_tensor("hsplit", input).ndim == 1 else 1, 1)
+
+
+@asks
+@method()
+@boundary
+def vsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the first dimension of two or more.
+
+    >>> from facula_tensor import ones
+    >>> [part.shape for part in vsplit(ones(4, 3), 2)]
+    [facula.Size([2, 3]), facula.Size([2, 3])]
+    """
+    return _halves("vsplit", input, indices_or_sections, 0, 2)
+
+
+@asks
+@method()
+@boundary
+def dsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+    """`tensor_split` into equal pieces along the third dimension.
+
+    >>> from facula_tensor import ones
+    >>> [part.shape for part in dsplit(ones(1, 2, 4), 2)]
+    [facula.Size([1, 2, 2]), facula.Size([1, 2, 2])]
+    """
+    return _halves("dsplit", input, indices_or_sections, 2, 3)

@@ -1,0 +1,154 @@
+"""Triangles of matrices: `tril`, `triu`, and the places of their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import contiguous, int64
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, layout_of_tensor, method
+from .._viewing import as_tensor, in_row_major
+from .copying import give, store
+
+__all__ = ["tril", "tril_indices", "triu", "triu_indices"]
+
+
+@operator
+class _triangle:
+    """Matrices with zeros beyond a diagonal: below it where `upper`, else above it."""
+
+    parameters = ("diagonal", "upper")
+    holomorphic = False
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "triangle", operands, parameters)
+
+    def outputs(layout, diagonal, upper):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, diagonal, upper):
+        return F.triangle(g, (diagonal, upper))
+
+
+def _part(operation: str, input: Tensor, diagonal: Any, upper: bool) -> Tensor:
+    if type(diagonal) is not int:
+        diagonal = as_integer(diagonal, operation, "diagonal")
+    if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
+        raise ArgumentError(f"{operation}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
+    return recording.triangle(input, (diagonal, upper))
+
+
+@asks
+@method()
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
+
+    >>> from facula_tensor import ones
+    >>> tril(ones(2, 3))
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    """
+    try:
+        result = _part("tril", input, diagonal, False)
+        return result if out is None else give("tril", result, out, (input,))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@asks
+@method()
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+
+    >>> from facula_tensor import ones
+    >>> triu(ones(2, 3), 1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
+    try:
+        result = _part("triu", input, diagonal, True)
+        return result if out is None else give("triu", result, out, (input,))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@asks
+@method()
+@boundary
+def tril_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """`tril` in place: changes this tensor and returns it."""
+    return store("tril_", self, _part("tril_", self, diagonal, False))
+
+
+@asks
+@method()
+@boundary
+def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """`triu` in place: changes this tensor and returns it."""
+    return store("triu_", self, _part("triu_", self, diagonal, True))
+
+
+def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, options: dict[str, Any]) -> Tensor:
+    from .._creation import check_storage, ones
+
+    if options["layout"] is not None or options["pin_memory"]:
+        check_storage(operation, options["layout"], options["pin_memory"])
+    row, col, offset = (
+        as_integer(value, operation, name) for value, name in ((row, "row"), (col, "col"), (offset, "offset"))
+    )
+    if min(row, col) < 0:
+        raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
+    kept = recording.triangle(ones(row, col, dtype=bool), (offset, upper)).nonzero()
+    dtype, device = options["dtype"], options["device"]
+    return kept.t().to(device or "cpu", int64 if dtype is None else dtype).contiguous()
+
+
+@boundary
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
+
+    >>> tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    options = {"dtype": dtype, "device": device, "layout": layout, "pin_memory": pin_memory}
+    return _places("tril_indices", row, col, offset, False, options)
+
+
+@boundary
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+
+    >>> triu_indices(2, 2, 1)
+    tensor([[0],
+            [1]])
+    """
+    options = {"dtype": dtype, "device": device, "layout": layout, "pin_memory": pin_memory}
+    return _places("triu_indices", row, col, offset, True, options)

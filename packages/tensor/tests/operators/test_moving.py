@@ -1,0 +1,74 @@
+"""What rows cannot say of operators that move elements: forms in place, places of elements, and what is refused."""
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_triangles_in_place(name):
+    x = ft.arange(12.0).view(3, 4).t().clone().t().requires_grad_()
+    y = x * 1
+    assert getattr(y, name + "_")(1) is y
+    np.testing.assert_array_equal(y.detach().numpy(), getattr(np, name)(np.arange(12.0).reshape(3, 4), 1))
+    (y * y).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), 2 * getattr(np, name)(np.arange(12.0).reshape(3, 4), 1))
+
+
+@pytest.mark.parametrize(("row", "col", "offset"), [(3, 4, 0), (4, 3, -1), (2, 5, 2), (0, 3, 0), (3, 3, -7)])
+def test_indices(row, col, offset):
+    for name in ("tril", "triu"):
+        places = getattr(ft, f"{name}_indices")(row, col, offset)
+        expected = np.array(getattr(np, f"{name}_indices")(row, offset, col))
+        assert places.dtype is ft.int64
+        np.testing.assert_array_equal(places.numpy(), expected)
+
+
+def test_far_diagonals():
+    x = ft.ones(2, 3)
+    assert x.tril(100).sum() == 6 and x.triu(100).sum() == 0 and x.triu(-(1 << 40)).sum() == 6
+    assert x.diagonal(3).shape == (0,) and x.diagonal(-100).shape == (0,)
+
+
+def test_a_diagonal_is_a_view():
+    x = ft.zeros(3, 3)
+    x.diagonal().fill_(2)
+    assert (x == ft.diag(ft.full((3,), 2.0))).all()
+
+
+def test_counts_alone():
+    assert ft.repeat_interleave(ft.tensor([2, 0, 3])).tolist() == [0, 0, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: x.repeat(2), "repeat: expected a count for each of 2"),
+        (lambda x: x.repeat(2, -1), "repeat: expected counts of at least 0"),
+        (lambda x: x.flip(0, 0), "flip: expected dims to name each dimension once"),
+        (lambda x: x.roll((1, 2)), "roll: expected one shift"),
+        (lambda x: x.roll((1, 2), 0), "roll: expected as many shifts as dims"),
+        (lambda x: ft.tril(x[0]), "tril: expected at least 2 dimensions"),
+        (lambda x: x.diagonal(0, 1, 1), "diagonal: expected two dimensions"),
+        (lambda x: x.view(1, 2, 3).diag(), "diag: expected a vector or a matrix"),
+        (lambda x: x.repeat_interleave(ft.tensor([1, 2, 3]), 0), "one count for each of 2 elements"),
+        (lambda x: x.repeat_interleave(-1), "repeat_interleave: expected repeats of at least 0"),
+        (lambda x: x.hsplit(2), "hsplit: expected sections to divide 3"),
+        (lambda x: ft.meshgrid(x), "meshgrid: expected vectors"),
+        (lambda x: ft.meshgrid(x[0], indexing="yx"), "meshgrid: expected indexing"),
+        (lambda x: ft.hstack([]), "hstack: expected a tuple or list of at least one tensor"),
+        (lambda x: ft.broadcast_shapes((2,), (3,)), "broadcast_shapes: shapes"),
+        (lambda x: ft.select_scatter(x, x, 0, 0), "select_scatter: expected src of shape"),
+    ],
+)
+def test_refused(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(ft.ones(2, 3))
+
+
+def test_choices():
+    assert ft.combinations(ft.tensor([1, 2]), 2, with_replacement=True).tolist() == [[1, 1], [1, 2], [2, 2]]
+    assert ft.combinations(ft.tensor([1.0]), 2).shape == (0, 2)
+    assert [tuple(one.shape) for one in ft.atleast_1d(ft.tensor(1), ft.ones(2))] == [(1,), (2,)]
+    assert ft.broadcast_shapes((3, 1), 4, ()) == (3, 4)
