@@ -142,7 +142,7 @@ def write(path: Path) -> None:
     quoted = ", ".join(f'"{name}"' for name in names)
     lines = textwrap.wrap(quoted, 115, break_long_words=False, break_on_hyphens=False)
     body = "".join(f"    {line}\n" for line in lines)
-    new = f"__all__ = [\n{body.rstrip()},\n]  # fmt: skip\n" if len(lines) > 1 else f"__all__ = [{quoted}]\n"
+    new = f"__all__ = [\n{body.rstrip()},\n]  # fmt: skip\n" if len(quoted) > 105 else f"__all__ = [{quoted}]\n"
     path.write_text(WRITTEN.sub(lambda _: new, text, count=1))
 
 

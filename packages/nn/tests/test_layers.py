@@ -491,8 +491,6 @@ def test_embedding():
         nn.Embedding(4, 3, sparse=True)
 
 
-
-
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_dropout_of_channels(dims):
     layer = getattr(nn, f"Dropout{dims}d")(0.5)

@@ -83,27 +83,27 @@ from .ops import exponents as _exponents
 from .ops import extremes as _extremes
 from .ops import flips as _flips
 from .ops import formats as _formats
-from .ops import grids as _grids
 from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gathering as _gathering
+from .ops import grids as _grids
 from .ops import index_ops as _index_ops
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
-from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import moments as _moments
+from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
+from .ops import products as _products
+from .ops import ranks as _ranks
 from .ops import regions as _regions
 from .ops import repeats as _repeats
-from .ops import products as _products
 from .ops import rounding as _rounding
-from .ops import scattering as _scattering
-from .ops import ranks as _ranks
 from .ops import scans as _scans
+from .ops import scattering as _scattering
 from .ops import searching as _searching
 from .ops import shape as _shape
 from .ops import softmax as _softmax
@@ -112,9 +112,9 @@ from .ops import special as _special
 from .ops import stacking as _stacking
 from .ops import strided as _strided
 from .ops import sums as _sums
+from .ops import taking as _taking
 from .ops import triangles as _triangles
 from .ops import trigonometric as _trigonometric
-from .ops import taking as _taking
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
@@ -134,9 +134,9 @@ from .ops.exponents import *
 from .ops.extremes import *
 from .ops.flips import *
 from .ops.formats import *
-from .ops.grids import *
 from .ops.fused_arithmetic import *
 from .ops.gathering import *
+from .ops.grids import *
 from .ops.index_ops import *
 from .ops.join import *
 from .ops.logic import *
@@ -149,13 +149,13 @@ from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
+from .ops.products import *
+from .ops.ranks import *
 from .ops.regions import *
 from .ops.repeats import *
-from .ops.products import *
 from .ops.rounding import *
-from .ops.scattering import *
-from .ops.ranks import *
 from .ops.scans import *
+from .ops.scattering import *
 from .ops.searching import *
 from .ops.shape import *
 from .ops.softmax import *
@@ -164,18 +164,18 @@ from .ops.special import *
 from .ops.stacking import *
 from .ops.strided import *
 from .ops.sums import *
+from .ops.taking import *
 from .ops.triangles import *
 from .ops.trigonometric import *
-from .ops.taking import *
 from .ops.truth import *
 
 _register("facula_tensor")
 
 __version__ = "0.1.0"
 
-__all__ += _comparing.__all__
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
+__all__ += _comparing.__all__
 __all__ += _creation.__all__
 __all__ += _einsum.__all__
 __all__ += _exponents.__all__

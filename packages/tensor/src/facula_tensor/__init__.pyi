@@ -78,21 +78,46 @@ __all__ = [
     "Tensor",
     "abs",
     "absolute",
+    "acos",
+    "acosh",
     "add",
+    "addbmm",
+    "addcdiv",
+    "addcmul",
+    "addmm",
+    "addmv",
+    "addr",
     "all",
+    "allclose",
     "amax",
     "amin",
     "any",
     "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "argmax",
     "argmin",
+    "argsort",
+    "argwhere",
     "as_strided",
     "as_strided_scatter",
     "as_tensor",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "baddbmm",
     "bernoulli",
+    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -104,10 +129,12 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
+    "bucketize",
     "can_cast",
     "cartesian_prod",
     "cat",
     "cdist",
+    "ceil",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
@@ -124,39 +151,57 @@ __all__ = [
     "contiguous_format",
     "conv2d",
     "conv_transpose2d",
+    "copysign",
     "cos",
+    "cosh",
     "cosine_similarity",
+    "count_nonzero",
+    "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "default_generator",
+    "deg2rad",
     "diag",
     "diag_embed",
     "diagflat",
     "diagonal",
     "diagonal_scatter",
+    "dist",
     "div",
     "divide",
     "dot",
     "dsplit",
     "dstack",
+    "einsum",
     "empty",
     "empty_like",
     "eq",
+    "equal",
     "erf",
     "exp",
+    "exp2",
     "expm1",
     "eye",
     "finfo",
+    "fix",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
+    "floor",
     "floor_divide",
     "fmod",
+    "frac",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
+    "gather",
     "ge",
+    "ger",
     "get_default_dtype",
     "get_printoptions",
     "get_rng_state",
@@ -165,53 +210,82 @@ __all__ = [
     "gt",
     "hsplit",
     "hstack",
+    "hypot",
     "iinfo",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
+    "index_select",
     "initial_seed",
+    "inner",
     "is_complex",
     "is_floating_point",
     "is_tensor",
+    "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
+    "kron",
+    "kthvalue",
     "layout",
     "le",
+    "lerp",
     "less",
     "less_equal",
     "linspace",
     "log",
+    "log10",
     "log1p",
+    "log2",
     "log_softmax",
+    "logaddexp",
+    "logaddexp2",
+    "logcumsumexp",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logsumexp",
     "lt",
     "manual_seed",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
     "matmul",
     "max",
     "max_pool2d",
     "maximum",
     "mean",
+    "median",
     "memory_format",
     "meshgrid",
     "min",
     "minimum",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
     "multiply",
     "mv",
+    "nan_to_num",
+    "nanmedian",
     "narrow",
     "ne",
     "neg",
     "negative",
     "nonzero",
+    "norm",
     "normal",
     "not_equal",
     "numel",
     "ones",
     "ones_like",
+    "outer",
     "pairwise_distance",
     "pdist",
     "permute",
@@ -222,6 +296,8 @@ __all__ = [
     "printoptions",
     "prod",
     "promote_types",
+    "put",
+    "rad2deg",
     "rand",
     "rand_like",
     "randint",
@@ -237,8 +313,13 @@ __all__ = [
     "result_type",
     "roll",
     "rot90",
+    "round",
     "row_stack",
     "rsqrt",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "searchsorted",
     "seed",
     "select",
     "select_scatter",
@@ -247,14 +328,19 @@ __all__ = [
     "set_rng_state",
     "sigmoid",
     "sign",
+    "signbit",
     "sin",
+    "sinh",
     "slice_scatter",
     "softmax",
+    "sort",
     "split",
     "sqrt",
     "square",
     "squeeze",
     "stack",
+    "std",
+    "std_mean",
     "strided",
     "sub",
     "subtract",
@@ -262,10 +348,15 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "take",
+    "take_along_dim",
+    "tan",
     "tanh",
     "tensor",
     "tensor_split",
+    "tensordot",
     "tile",
+    "topk",
     "trace",
     "transpose",
     "tril",
@@ -273,22 +364,47 @@ __all__ = [
     "triu",
     "triu_indices",
     "true_divide",
+    "trunc",
     "unbind",
     "unflatten",
+    "unique",
+    "unique_consecutive",
     "unsqueeze",
+    "var",
+    "var_mean",
+    "vdot",
     "vsplit",
     "vstack",
     "where",
+    "xlogy",
     "zeros",
     "zeros_like",
 ]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic cosine of each element; NaN below 1."""
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -301,20 +417,38 @@ def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic sine of each element."""
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle from -pi/2 to pi/2 whose tangent each element is."""
+def atan2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse hyperbolic tangent of each element; NaN beyond 1."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple."""
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -337,6 +471,8 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Ten
     """Views of the tensors in the shape that they broadcast to."""
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`."""
+def bucketize(input: Operand, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
@@ -345,6 +481,8 @@ def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int 
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least whole number that is not less, of each element. Integers stay as they are."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -365,10 +503,28 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: bu
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine of each element."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
+def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+    """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
+def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles in degrees as angles in radians."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -379,6 +535,8 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
+    """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -387,16 +545,22 @@ def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.
     """`tensor_split` into equal pieces along the third dimension."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension."""
+def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
+    'The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
+def equal(input: Tensor, other: Tensor) -> builtins.bool:
+    """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2 to the power of each element."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -409,10 +573,14 @@ def fliplr(input: Tensor) -> Tensor:
     """A copy with the columns of a matrix (of the second dimension) in reverse order."""
 def flipud(input: Tensor) -> Tensor:
     """A copy with the rows (the first dimension) in reverse order."""
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest whole number that is not greater, of each element. Integers stay as they are."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The fraction of each element, with its sign. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -423,8 +591,12 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
     """A tensor of one value; the dtype is the value's unless given."""
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
+def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Another name of `outer`."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
@@ -437,30 +609,66 @@ def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
+def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with `copy[indices] = values`, or with the values added."""
+def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
+def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: `other` times each element of `input`, in place of that element."""
+def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
+def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
+def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -469,10 +677,18 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
+def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
+def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
 @overload
@@ -503,6 +719,15 @@ def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+@overload
+def median(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+@overload
+def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    ...
+@overload
+def median(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    ...
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of vectors along the dimensions of a grid, each expanded over the others."""
 @overload
@@ -524,12 +749,27 @@ def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
+def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements in order along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+@overload
+def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`median` of the elements that are no NaN; NaN where there are none."""
+@overload
+def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    ...
+@overload
+def nanmedian(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    ...
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -549,6 +789,8 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 @overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
+def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
 def numel(input: Tensor) -> builtins.int:
@@ -557,6 +799,8 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
 def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
@@ -573,6 +817,10 @@ def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -603,8 +851,18 @@ def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+def searchsorted(sorted_sequence: Tensor, input: Operand, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
+    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload
@@ -625,12 +883,18 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine of each element."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -641,6 +905,10 @@ def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None)
     """A view without dimensions of length 1: all of them, or those among `dim`."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`."""
+def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    """`std` and `mean` of the same elements."""
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -649,14 +917,24 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent of each element, in radians."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
+def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -669,12 +947,44 @@ def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None
     """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
 def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element without its fraction. Integers stay as they are."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
     """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+@overload
+def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+@overload
+def unique(input: Tensor, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+    ...
+@overload
+def unique(input: Tensor, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+    ...
+@overload
+def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+    ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+@overload
+def unique_consecutive(input: Tensor, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+    ...
+@overload
+def unique_consecutive(input: Tensor, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+    ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+    ...
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    """`var` and `mean` of the same elements."""
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, the first of them conjugated."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -685,15 +995,25 @@ def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
 @overload
 def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     ...
+def xlogy(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
 def zeros(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
 absolute = abs
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
 clip = clamp
 concat = cat
 concatenate = cat
 divide = div
+fix = trunc
 greater = gt
 greater_equal = ge
 less = lt

@@ -161,16 +161,46 @@ class Methods:
         """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
         """`abs` in place: changes this tensor and returns it."""
-    def absolute(self, *, out: Tensor | None = None) -> Tensor:
-        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
-    def absolute_(self) -> Tensor:
-        """`abs` in place: changes this tensor and returns it."""
+    def acos(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+    def acos_(self) -> Tensor:
+        """`acos` in place: changes this tensor and returns it."""
+    def acosh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic cosine of each element; NaN below 1."""
+    def acosh_(self) -> Tensor:
+        """`acosh` in place: changes this tensor and returns it."""
     def add(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The sum of each pair of elements; logical or for bool."""
     def add_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`add` in place: changes this tensor and returns it."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addbmm` in place: changes this tensor and returns it."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+        """`addcdiv` in place: changes this tensor and returns it."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+        """`addcmul` in place: changes this tensor and returns it."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmm` in place: changes this tensor and returns it."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmv` in place: changes this tensor and returns it."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addr` in place: changes this tensor and returns it."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+    def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -181,16 +211,46 @@ class Methods:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+    def argwhere(self) -> Tensor:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
     def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
         """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
+    def asin(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+    def asin_(self) -> Tensor:
+        """`asin` in place: changes this tensor and returns it."""
+    def asinh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic sine of each element."""
+    def asinh_(self) -> Tensor:
+        """`asinh` in place: changes this tensor and returns it."""
+    def atan(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from -pi/2 to pi/2 whose tangent each element is."""
+    def atan2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+    def atan2_(self, other: Operand) -> Tensor:
+        """`atan2` in place: changes this tensor and returns it."""
+    def atan_(self) -> Tensor:
+        """`atan` in place: changes this tensor and returns it."""
+    def atanh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+    def atanh_(self) -> Tensor:
+        """`atanh` in place: changes this tensor and returns it."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -225,6 +285,10 @@ class Methods:
         """This tensor as uint8."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
+    def ceil(self, *, out: Tensor | None = None) -> Tensor:
+        """The least whole number that is not less, of each element. Integers stay as they are."""
+    def ceil_(self) -> Tensor:
+        """`ceil` in place: changes this tensor and returns it."""
     def cfloat(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -243,30 +307,54 @@ class Methods:
         """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
     def clamp_min_(self, min: Operand) -> Tensor:
         """`clamp_min` in place: changes this tensor and returns it."""
-    def clip(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
-    def clip_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-        """`clamp` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
+    def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The size of each element of `input` with the sign of the other's: also that of -0."""
+    def copysign_(self, other: Operand) -> Tensor:
+        """`copysign` in place: changes this tensor and returns it."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
+    def cosh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic cosine of each element."""
+    def cosh_(self) -> Tensor:
+        """`cosh` in place: changes this tensor and returns it."""
+    def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
+    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+    def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumprod` in place: changes this tensor and returns it."""
+    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+    def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumsum` in place: changes this tensor and returns it."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
     def data(self, new: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
         """The address of the first element, putting the buffer in plain order first if it is not."""
+    def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
+        """Angles in degrees as angles in radians."""
+    def deg2rad_(self) -> Tensor:
+        """`deg2rad` in place: changes this tensor and returns it."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -281,13 +369,11 @@ class Methods:
         """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
+        """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """`div` in place: changes this tensor and returns it."""
-    def divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-        """The quotient of each pair of elements, in floating point (integers are converted first)."""
-    def divide_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes this tensor and returns it."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation."""
@@ -299,12 +385,18 @@ class Methods:
         """Whether each pair of elements is equal; False where either is NaN."""
     def eq_(self, other: Operand) -> Tensor:
         """`eq` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def equal(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have one shape and equal elements. NaN equals nothing."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of each element. Integers are computed in the default floating dtype."""
+    def exp2(self, *, out: Tensor | None = None) -> Tensor:
+        """2 to the power of each element."""
+    def exp2_(self) -> Tensor:
+        """`exp2` in place: changes this tensor and returns it."""
     def exp_(self) -> Tensor:
         """`exp` in place: changes this tensor and returns it."""
     def expand(self, *shape: Lengths, size: Lengths | None = None) -> Tensor:
@@ -327,6 +419,10 @@ class Methods:
         """A copy with the rows (the first dimension) in reverse order."""
     def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float32."""
+    def floor(self, *, out: Tensor | None = None) -> Tensor:
+        """The largest whole number that is not greater, of each element. Integers stay as they are."""
+    def floor_(self) -> Tensor:
+        """`floor` in place: changes this tensor and returns it."""
     def floor_divide(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def floor_divide_(self, other: Operand) -> Tensor:
@@ -335,18 +431,18 @@ class Methods:
         """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
         """`fmod` in place: changes this tensor and returns it."""
+    def frac(self, *, out: Tensor | None = None) -> Tensor:
+        """The fraction of each element, with its sign. Floating dtypes only."""
+    def frac_(self) -> Tensor:
+        """`frac` in place: changes this tensor and returns it."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
     def ge(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def greater(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is greater than the other's."""
-    def greater_(self, other: Operand) -> Tensor:
-        """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def greater_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is greater than or equal to the other's."""
-    def greater_equal_(self, other: Operand) -> Tensor:
-        """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Another name of `outer`."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def gt_(self, other: Operand) -> Tensor:
@@ -355,8 +451,38 @@ class Methods:
         """This tensor as float16."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+    def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+    def hypot_(self, other: Operand) -> Tensor:
+        """`hypot` in place: changes this tensor and returns it."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+        """`index_add` in place: changes this tensor and returns it."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
+        """`index_copy` in place: changes this tensor and returns it."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """`index_fill` in place: changes this tensor and returns it."""
+    def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with `copy[indices] = values`, or with the values added."""
+    def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`index_put` in place: changes this tensor and returns it."""
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+    def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`index_reduce` in place: changes this tensor and returns it."""
+    def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+    def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is neither infinite nor NaN."""
     def isinf(self, *, out: Tensor | None = None) -> Tensor:
@@ -365,30 +491,48 @@ class Methods:
         """Whether each element is NaN; for complex ones, whether a part is."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
+    def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The Kronecker product: `other` times each element of `input`, in place of that element."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than or equal to the other's."""
     def le_(self, other: Operand) -> Tensor:
         """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def less(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is less than the other's."""
-    def less_(self, other: Operand) -> Tensor:
-        """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def less_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is less than or equal to the other's."""
-    def less_equal_(self, other: Operand) -> Tensor:
-        """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+    def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
+        """`lerp` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+    def log10(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
+    def log10_(self) -> Tensor:
+        """`log10` in place: changes this tensor and returns it."""
     def log1p(self, *, out: Tensor | None = None) -> Tensor:
         """log(1 + x) of each element, accurate near 0."""
     def log1p_(self) -> Tensor:
         """`log1p` in place: changes this tensor and returns it."""
+    def log2(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
+    def log2_(self) -> Tensor:
+        """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+    def logaddexp2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
+    def logaddexp2_(self, other: Operand) -> Tensor:
+        """`logaddexp2` in place: changes this tensor and returns it."""
+    def logaddexp_(self, other: Operand) -> Tensor:
+        """`logaddexp` in place: changes this tensor and returns it."""
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -405,6 +549,8 @@ class Methods:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Operand) -> Tensor:
         """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -413,6 +559,16 @@ class Methods:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     @property
     def mT(self) -> Tensor: ...
+    def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+    def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
+        """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
     @overload
@@ -437,6 +593,15 @@ class Methods:
     def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
     @overload
+    def median(self, *, out: Tensor | None = None) -> Tensor:
+        """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+    @overload
+    def median(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def median(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
     @overload
@@ -457,20 +622,31 @@ class Methods:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
-    def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
-        """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements in order along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
         """`mul` in place: changes this tensor and returns it."""
-    def multiply(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The product of each pair of elements; logical and for bool."""
-    def multiply_(self, other: Operand) -> Tensor:
-        """`mul` in place: changes this tensor and returns it."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+    def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+        """`nan_to_num` in place: changes this tensor and returns it."""
+    @overload
+    def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
+        """`median` of the elements that are no NaN; NaN where there are none."""
+    @overload
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
@@ -484,10 +660,6 @@ class Methods:
     def neg(self, *, out: Tensor | None = None) -> Tensor:
         """Each element with its sign turned. Not defined for bool."""
     def neg_(self) -> Tensor:
-        """`neg` in place: changes this tensor and returns it."""
-    def negative(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element with its sign turned. Not defined for bool."""
-    def negative_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
     def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
@@ -508,14 +680,14 @@ class Methods:
     @overload
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
+    def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
-    def not_equal(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each pair of elements differs; True where either is NaN."""
-    def not_equal_(self, other: Operand) -> Tensor:
-        """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
         """A NumPy array over the same memory: no copy, writing to one shows in the other."""
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
     def pow(self, exponent: Operand) -> Tensor:
@@ -524,6 +696,14 @@ class Methods:
         """`pow` in place: changes this tensor and returns it."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`put` in place: changes this tensor and returns it."""
+    def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
+        """Angles in radians as angles in degrees."""
+    def rad2deg_(self) -> Tensor:
+        """`rad2deg` in place: changes this tensor and returns it."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
@@ -554,10 +734,26 @@ class Methods:
         """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
         """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+    def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
+        """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+    def round_(self, *, decimals: builtins.int = 0) -> Tensor:
+        """`round` in place: changes this tensor and returns it."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
         """`rsqrt` in place: changes this tensor and returns it."""
+    def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
+        """`scatter` in place: changes this tensor and returns it."""
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
+        """`scatter_add` in place: changes this tensor and returns it."""
+    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+    def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`scatter_reduce` in place: changes this tensor and returns it."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of one element along `dim`, which goes. IndexError where there is none."""
@@ -576,14 +772,22 @@ class Methods:
         """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
     def sign_(self) -> Tensor:
         """`sign` in place: changes this tensor and returns it."""
+    def signbit(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is negative, -0 and NaN with a sign included."""
     def sin(self, *, out: Tensor | None = None) -> Tensor:
         """The sine of each element, in radians."""
     def sin_(self) -> Tensor:
         """`sin` in place: changes this tensor and returns it."""
+    def sinh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic sine of each element."""
+    def sinh_(self) -> Tensor:
+        """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
@@ -596,22 +800,26 @@ class Methods:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-        """`sub` in place: changes this tensor and returns it."""
-    def subtract(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """The difference of each pair of elements. Not defined for bool."""
-    def subtract_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
-    def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """A view with two dimensions exchanged."""
     def t(self) -> Tensor:
         """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+    def tan(self, *, out: Tensor | None = None) -> Tensor:
+        """The tangent of each element, in radians."""
+    def tan_(self) -> Tensor:
+        """`tan` in place: changes this tensor and returns it."""
     def tanh(self, *, out: Tensor | None = None) -> Tensor:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
@@ -624,6 +832,8 @@ class Methods:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def trace(self) -> Tensor:
         """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -636,10 +846,10 @@ class Methods:
         """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """`triu` in place: changes this tensor and returns it."""
-    def true_divide(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-        """The quotient of each pair of elements, in floating point (integers are converted first)."""
-    def true_divide_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """`div` in place: changes this tensor and returns it."""
+    def trunc(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element without its fraction. Integers stay as they are."""
+    def trunc_(self) -> Tensor:
+        """`trunc` in place: changes this tensor and returns it."""
     @overload
     def type(self, dtype: None = None, non_blocking: builtins.bool = False) -> builtins.str:
         'This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".'
@@ -656,8 +866,36 @@ class Methods:
         """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+    @overload
+    def unique_consecutive(self, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
+    def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product of two vectors, the first of them conjugated."""
     def view(self, *shape: Lengths) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
@@ -666,5 +904,51 @@ class Methods:
         """`tensor_split` into equal pieces along the first dimension of two or more."""
     def where(self, condition: Tensor, other: Operand) -> Tensor:
         """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    def xlogy(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
+    def xlogy_(self, other: Operand) -> Tensor:
+        """`xlogy` in place: changes this tensor and returns it."""
     def zero_(self) -> Tensor:
         """Set every element to 0. Returns this tensor."""
+    absolute = abs
+    absolute_ = abs_
+    arccos = acos
+    arccos_ = acos_
+    arccosh = acosh
+    arccosh_ = acosh_
+    arcsin = asin
+    arcsin_ = asin_
+    arcsinh = asinh
+    arcsinh_ = asinh_
+    arctan = atan
+    arctan2 = atan2
+    arctan2_ = atan2_
+    arctan_ = atan_
+    arctanh = atanh
+    arctanh_ = atanh_
+    clip = clamp
+    clip_ = clamp_
+    divide = div
+    divide_ = div_
+    fix = trunc
+    fix_ = trunc_
+    greater = gt
+    greater_ = gt_
+    greater_equal = ge
+    greater_equal_ = ge_
+    less = lt
+    less_ = lt_
+    less_equal = le
+    less_equal_ = le_
+    moveaxis = movedim
+    multiply = mul
+    multiply_ = mul_
+    negative = neg
+    negative_ = neg_
+    not_equal = ne
+    not_equal_ = ne_
+    subtract = sub
+    subtract_ = sub_
+    swapdims = transpose
+    true_divide = div
+    true_divide_ = div_

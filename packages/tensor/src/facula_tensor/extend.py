@@ -25,7 +25,6 @@ from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
 from .ops.losses import reduction_of
-from .ops.recurrent import recurrent_layer
 from .ops.optimizer_steps import (
     adadelta_step,
     adagrad_step,
@@ -39,6 +38,7 @@ from .ops.optimizer_steps import (
     rprop_step,
     sgd_step,
 )
+from .ops.recurrent import recurrent_layer
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data

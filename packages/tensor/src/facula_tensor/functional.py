@@ -4,28 +4,16 @@ An operator that networks use and that `torch` itself does not have at its top l
 """
 
 from ._missing import listed as _listed
-from .ops.activation import (
-    elu,
-    gelu,
-    hardtanh,
-    leaky_relu,
-    log_softmax,
-    logsigmoid,
-    relu,
-    relu6,
-    silu,
-    softmax,
-)
+from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
-from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.convolution_1d import conv1d
+from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
-from .ops.further_activations import (
-from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.embedding import embedding, one_hot
+from .ops.further_activations import (
     celu,
     glu,
     hardshrink,
@@ -41,16 +29,9 @@ from .ops.embedding import embedding, one_hot
     tanhshrink,
     threshold,
 )
+from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.linear import linear
-from .ops.losses import (
-    cross_entropy,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    smooth_l1_loss,
-)
+from .ops.losses import cross_entropy, huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss
 from .ops.normalization import batch_norm
 from .ops.padding import pad
 from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
@@ -65,7 +46,9 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "celu", "channel_shuffle", "conv1d",
+    "celu",
+    "channel_shuffle",
+    "conv1d",
     "conv2d",
     "conv_transpose2d",
     "cosine_similarity",
@@ -75,7 +58,9 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "elu",
-    "embedding", "feature_alpha_dropout", "fold",
+    "embedding",
+    "feature_alpha_dropout",
+    "fold",
     "gelu",
     "glu",
     "group_norm",
@@ -96,10 +81,20 @@ __all__ = [
     "mish",
     "mse_loss",
     "nll_loss",
-    "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu",
+    "normalize",
+    "one_hot",
+    "pad",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "prelu",
     "relu",
     "relu6",
-    "rms_norm", "rrelu", "scaled_dot_product_attention", "selu",
+    "rms_norm",
+    "rrelu",
+    "scaled_dot_product_attention",
+    "selu",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -108,7 +103,9 @@ __all__ = [
     "softshrink",
     "softsign",
     "tanh",
-    "tanhshrink", "threshold", "unfold",
+    "tanhshrink",
+    "threshold",
+    "unfold",
 ]
 
 __dir__ = _listed(__name__)

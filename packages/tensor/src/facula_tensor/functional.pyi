@@ -15,49 +15,77 @@ from ._generator import Generator
 
 __all__ = [
     "adaptive_avg_pool2d",
+    "alpha_dropout",
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
     "channel_shuffle",
+    "conv1d",
     "conv2d",
     "conv_transpose2d",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
+    "embedding",
+    "feature_alpha_dropout",
     "fold",
     "gelu",
+    "glu",
+    "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "huber_loss",
     "interpolate",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
     "logsigmoid",
     "max_pool2d",
+    "mish",
     "mse_loss",
     "nll_loss",
     "normalize",
+    "one_hot",
     "pad",
     "pairwise_distance",
     "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "prelu",
     "relu",
     "relu6",
+    "rms_norm",
+    "rrelu",
+    "scaled_dot_product_attention",
+    "selu",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
     "softmax",
+    "softmin",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
     "unfold",
 ]
 
 def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
     """Means of windows that divide an image into `output_size` parts down and across, as evenly as can be."""
+def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """In training each element becomes what `selu` tends to with probability `p`; then mean and variance are restored."""
 def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
     """The mean of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
@@ -66,8 +94,12 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
@@ -78,12 +110,32 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
+def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p."""
+def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """As `dropout1d`, of images (n, channels, height, width). Three dimensions are (n, channels, length): a warning."""
+def dropout3d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
+    """As `dropout1d`, of volumes (n, channels, depth, height, width), or without n."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
+def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
+    """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features)."""
+def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """As `alpha_dropout`, of whole channels of (n, channels, ...)."""
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
+def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
+    """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd."""
+def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0."""
+def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines."""
+def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019."""
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
@@ -94,6 +146,8 @@ def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = N
     """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0."""
 def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
     """abs(input - target) of each element; `weight` as `mse_loss`'s."""
+def layer_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`."""
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
     """Each element, times `negative_slope` where it is negative."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -111,12 +165,16 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
+def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019."""
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
     '(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.'
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s."""
 def normalize(input: Tensor, p: builtins.float = 2.0, dim: builtins.int | builtins.tuple[builtins.int, ...] = 1, eps: builtins.float = 1e-12, out: Tensor | None = None) -> Tensor:
     """`input` over its p-norm along `dim`, which is taken as at least `eps`. Half precisions are computed in float32."""
+def one_hot(input: Tensor, num_classes: builtins.int = -1) -> Tensor:
+    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes)."""
 def pad(input: Tensor, pad: Sequence[builtins.int], mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
     """`input` with elements added before and after; a negative number takes elements away."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
@@ -127,10 +185,20 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """Each element, but at least 0 and at most 6."""
+def rms_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
+    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
+    """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -139,7 +207,17 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | 
     """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0."""
 def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`; left out, it is 0 for 0, 1 and 3 dimensions, else 1."""
+def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: builtins.object = None) -> Tensor:
+    """softmax(-x) along `dim`; arguments as `softmax`'s."""
+def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, `lambd` nearer to 0; 0 where it is as near as that. ValueError where lambd is negative."""
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + abs(x)) of each element."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x) of each element."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`."""
 def unfold(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""

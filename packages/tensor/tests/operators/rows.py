@@ -19,8 +19,8 @@ from harness import (
 )
 from image_rows import IMAGES
 from moving_rows import MOVING
-from rows_by_index import BY_INDEX
 from rows_along import ROWS as ALONG
+from rows_by_index import BY_INDEX
 
 import facula_tensor as ft
 
