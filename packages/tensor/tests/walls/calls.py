@@ -158,6 +158,7 @@ CALLS = {
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
     "index": lambda x, y: x[None, 1:, ::2],
     "index_back": lambda x, y: F.index_back(x, (ft.zeros(5, x.shape[1])._layout, (slice(1, 4), Ellipsis))),
+    "index_select": lambda x, y: ft.index_select(x, 1, ft.tensor([2, 0, 2], device=x.device)),
     "inset": lambda x, y: F.inset(x, ((x.shape[0], x.shape[1] + 2), (x.shape[1] + 2, 1), 1, (), 0)),
     "isnan": lambda x, y: F.isnan(x),
     "kthvalue": lambda x, y: x.kthvalue(2)[0],

@@ -131,7 +131,7 @@ class copysign:
         return F.zeros_like(g)
 
 
-_nearest, _nearest_ = operators["round"].public, operators["round"].changing
+_nearest, _nearest_ = recording.round, operators["round"].changing
 
 
 def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
