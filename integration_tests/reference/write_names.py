@@ -17,9 +17,10 @@ PACKAGES = Path(__file__).resolve().parents[2] / "packages"
 HEAD = "# Public names of PyTorch {}. Written by integration_tests/reference/write_names.py.\n"
 MODULES = [
     "autograd", "autograd.function", "autograd.functional", "autograd.graph", "cuda", "distributions",
-    "distributions.constraints", "distributions.kl", "distributions.utils", "nn", "nn.functional", "nn.init",
-    "nn.parameter", "nn.utils", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "utils",
-    "utils.checkpoint", "utils.data", "utils.data.dataloader", "utils.data.dataset", "utils.data.sampler",
+    "distributions.constraints", "distributions.kl", "distributions.utils", "linalg", "nn", "nn.attention",
+    "nn.functional", "nn.init", "nn.parameter", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler",
+    "optim.optimizer", "optim.swa_utils", "testing", "utils", "utils.checkpoint", "utils.data",
+    "utils.data.dataloader", "utils.data.dataset", "utils.data.sampler",
 ]  # fmt: skip
 ELSEWHERE = (sys.stdlib_module_names - {"builtins"}) | {"numpy", "typing_extensions"}
 FILES = {

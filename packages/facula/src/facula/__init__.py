@@ -1,8 +1,8 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `utils` are loaded later.
-May import: all siblings. Nothing imports it. `errors`, `nn`, `optim`, `testing`, `utils` are loaded when first used.
+May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `testing`, `utils` are loaded
+when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -106,5 +106,4 @@ __all__ = [
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.
-_publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "utils"))
-_publish(__name__, "cuda", later=("errors", "nn", "optim", "testing", "utils"))
+_publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "testing", "utils"))
