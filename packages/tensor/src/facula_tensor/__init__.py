@@ -93,6 +93,7 @@ from .ops import masks as _masks
 from .ops import matmul as _matmul
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
+from .ops import multinomial as _multinomial
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
@@ -143,6 +144,7 @@ from .ops.logic import *
 from .ops.masks import *
 from .ops.matmul import *
 from .ops.moments import *
+from .ops.multinomial import *
 from .ops.norms import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
@@ -218,6 +220,7 @@ __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
 __all__ += _matmul.__all__
+__all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__
 __all__ += _parts.__all__

@@ -632,6 +632,8 @@ class Methods:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
         """`mul` in place: changes this tensor and returns it."""
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:

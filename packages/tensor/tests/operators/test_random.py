@@ -201,3 +201,47 @@ def test_no_gradient_flows_through_bernoulli():
 def test_meta_draws_have_a_shape():
     assert ft.rand(2, 3, device="meta").shape == (2, 3)
     assert ft.randint(3, (2,), device="meta").dtype is ft.int64
+
+
+WEIGHTS = [1.0, 0.0, 3.0, 6.0]
+
+
+def test_categories_are_drawn_by_their_weights():
+    ft.manual_seed(0)
+    weights = ft.tensor(WEIGHTS)
+    drawn = ft.multinomial(weights, 20_000, replacement=True)
+    assert drawn.dtype is ft.int64
+    np.testing.assert_allclose(np.bincount(drawn.numpy(), minlength=4) / 20_000, np.array(WEIGHTS) / 10, atol=0.02)
+    rows = weights.expand(20_000, 4).multinomial(2).numpy()
+    np.testing.assert_allclose(np.bincount(rows[:, 0], minlength=4) / 20_000, np.array(WEIGHTS) / 10, atol=0.02)
+    assert (rows[:, 0] != rows[:, 1]).all() and not (rows == 1).any()
+    after_last = rows[rows[:, 0] == 3][:, 1]  # the others share what the first one leaves
+    np.testing.assert_allclose((after_last == 2).mean(), 0.75, atol=0.02)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("replacement", [False, True])
+def test_no_category_without_weight_is_drawn(dtype, replacement):
+    weights = ft.zeros(5, 8, dtype=getattr(ft, dtype))
+    weights[:, 2::3] = 1
+    out = ft.empty(5, 2, dtype=ft.int64)
+    generator = ft.Generator().manual_seed(3)
+    assert ft.multinomial(weights, 2, replacement, generator=generator, out=out) is out
+    assert ((out == 2) | (out == 5)).all()
+
+
+@pytest.mark.parametrize(
+    ("weights", "count", "text"),
+    [
+        (WEIGHTS, 4, "at least 4 weight"),
+        (WEIGHTS, 5, "at most the 4 categories without replacement; got 5"),
+        (WEIGHTS, 0, "num_samples of at least 1"),
+        ([1.0, -1.0], 1, r"got -1.0 at \[1\]"),
+        ([[1.0, float("inf")]], 1, r"got inf at \[0, 1\]"),
+        ([[1.0, 1.0], [0.0, 0.0]], 1, "in row 1"),
+        (1.0, 1, r"got shape \(\)"),
+    ],
+)
+def test_what_are_no_weights_is_refused(weights, count, text):
+    with pytest.raises(ValueError, match=f"multinomial: expected .*{text}"):
+        ft.multinomial(ft.tensor(weights), count)

@@ -1,0 +1,99 @@
+"""Categories drawn by their weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import float64
+from facula_storage.extend import FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw
+from .._overrides import asks
+from .._promotion import as_integer
+from .._random import rand
+from .._tensor import Tensor, method, snapshot
+from .._viewing import as_tensor
+from .choosing import where
+from .copying import give
+from .searching import searchsorted
+from .sorting import topk
+
+if TYPE_CHECKING:
+    from .._generator import Generator
+
+__all__ = ["multinomial"]
+
+
+@asks
+@method()
+@boundary
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`.
+
+    `input` (categories,) gives (num_samples,); (rows, categories) gives (rows, num_samples). Weights are floating, not
+    negative, finite, and need not add up to 1. ValueError otherwise, and where a row has fewer weights above 0 than are
+    drawn without `replacement`, or none. What is not replaced comes in the order in which drawing one after the other
+    gives it (exponential races; Efraimidis and Spirakis 2006).
+
+    >>> from facula_tensor import tensor
+    >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
+    tensor([1, 1])
+    """
+    weights = snapshot(as_tensor("multinomial", input)).detach()
+    count = as_integer(num_samples, "multinomial", "num_samples")
+    if weights.dtype.category != FLOATING:
+        raise DTypeError(
+            f"multinomial: expected weights in a floating dtype; got {weights.dtype.name}; convert with .float()"
+        )
+    if weights.ndim not in (1, 2) or not weights.shape[-1]:
+        raise ArgumentError(
+            f"multinomial: expected input (categories,) or (rows, categories), with a category at least; got shape "
+            f"{tuple(weights.shape)}"
+        )
+    if count < 1 or (not replacement and count > weights.shape[-1]):
+        most = "" if replacement else f", at most the {weights.shape[-1]} categories without replacement"
+        raise ArgumentError(f"multinomial: expected num_samples of at least 1{most}; got {count}")
+    p = raw.to(weights, (float64,))
+    _check(p, 1 if replacement else count)
+    return give("multinomial", _again(p, count, generator) if replacement else _once(p, count, generator), out)
+
+
+def _check(p: Tensor, least: int) -> None:
+    """ValueError for what are no weights, with the place of the first."""
+    wrong = ~((p >= 0) & p.isfinite())
+    if bool(wrong.any()):
+        at = wrong.nonzero()[0].tolist()
+        raise ArgumentError(
+            f"multinomial: expected weights of 0 or more, and finite; got {p[tuple(at)].item()} at {at}"
+        )
+    enough = (p > 0).sum(-1) >= least
+    if not bool(enough.all()):
+        row = f" in row {(~enough).nonzero()[0].item()}" if p.ndim == 2 else ""
+        raise ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; there are fewer{row}")
+
+
+def _again(p: Tensor, count: int, generator: Any) -> Tensor:
+    """With replacement: where uniform numbers fall among the sums of weights."""
+    sums = p.cumsum(-1)
+    total = sums[..., -1:]
+    draws = rand((*p.shape[:-1], count), generator=generator, dtype=float64, device=p.device) * total
+    last = searchsorted(
+        sums, total.contiguous()
+    )  # the last that has a weight: a product may be rounded up to the total
+    return searchsorted(sums, draws, right=True).minimum(last)
+
+
+def _once(p: Tensor, count: int, generator: Any) -> Tensor:
+    """Without replacement: the categories whose exponential clocks, as quick as their weights, ring first."""
+    clocks = -(1 - rand(tuple(p.shape), generator=generator, dtype=float64, device=p.device)).log()
+    keys = where(p > 0, p.log() - clocks.log(), -float("inf"))
+    return topk(keys, count, -1).indices
