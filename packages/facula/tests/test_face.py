@@ -197,3 +197,27 @@ assert nn.modules.module.Module is nn.Module and nn.parameter.Parameter is nn.Pa
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="nothing"):
         facula.nn.nothing
+
+
+def test_cuda_is_asked_without_a_device():
+    cuda = facula.cuda
+    assert not cuda.is_available() and not cuda.is_initialized() and not cuda.is_bf16_supported()
+    assert cuda.device_count() == 0
+    for asked in (cuda.memory_allocated, cuda.max_memory_allocated, cuda.memory_reserved, cuda.max_memory_reserved):
+        assert asked() == asked("cuda:0") == 0
+    state = facula.get_rng_state()
+    for done in (cuda.empty_cache(), cuda.manual_seed(1), cuda.manual_seed_all(2), cuda.seed(), cuda.seed_all()):
+        assert done is None
+    assert facula.get_rng_state() == state
+    with pytest.raises(TypeError, match="expected seed to be an integer; got 'x'"):
+        cuda.manual_seed_all("x")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("current_device", ()), ("set_device", (0,)), ("synchronize", ()), ("get_device_name", (0,)),
+     ("get_device_capability", ()), ("get_device_properties", (0,))],
+)  # fmt: skip
+def test_what_needs_a_cuda_device_says_that_there_is_none(name, arguments):
+    with pytest.raises(RuntimeError, match=rf"cuda\.{name}: there is no CUDA device.*is_available"):
+        getattr(facula.cuda, name)(*arguments)
