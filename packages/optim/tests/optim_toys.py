@@ -99,7 +99,7 @@ def rmsprop(lr, alpha=0.99, eps=1e-8, momentum=0, centered=False, **shared):
     def move(p, d, state, t):
         spread = averaged(state, "square", d * d, alpha)
         if centered:
-            spread = spread - averaged(state, "mean", d, alpha) ** 2
+            spread = np.maximum(spread - averaged(state, "mean", d, alpha) ** 2, 0)
         state["buffer"] = momentum * state["buffer"] + d / (np.sqrt(spread) + eps)
         return p - lr * state["buffer"]
 

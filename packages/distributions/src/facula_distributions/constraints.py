@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
+from facula_tensor.extend import listed
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
@@ -38,6 +39,8 @@ __all__ = [
     "simplex",
     "unit_interval",
 ]
+
+__dir__ = listed(__name__)
 
 
 class Constraint:

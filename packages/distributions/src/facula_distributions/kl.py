@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import where
+from facula_tensor.extend import listed
 
 from ._categorical import Categorical, OneHotCategorical
 from ._continuous import Exponential, Laplace, Uniform
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     Formula = Callable[[Any, Any], Tensor]
 
 __all__ = ["kl_divergence", "register_kl"]
+
+__dir__ = listed(__name__)
 
 FORMULAS: dict[tuple[type, type], Formula] = {}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import Size, Tensor, as_tensor, bfloat16, enable_grad, float16, float32, float64, get_default_dtype
+from facula_tensor.extend import listed
 from facula_tensor.functional import log_softmax, softmax
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from facula_tensor import dtype as DType
 
 __all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+
+__dir__ = listed(__name__)
 
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 

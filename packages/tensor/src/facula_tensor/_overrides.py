@@ -22,7 +22,7 @@ from __future__ import annotations
 from functools import wraps
 from itertools import takewhile
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ._operator import Operator
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def overridden(operands: tuple) -> bool:
@@ -79,7 +81,7 @@ _overriding: list[None] = []  # not empty as soon as there is a class that overr
 _asking: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
 
 
-def asks(function: Callable) -> Callable:
+def asks(function: F) -> F:
     """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
 
     inner = function.__wrapped__ if is_boundary(function) and hasattr(function, "__wrapped__") else function
@@ -97,7 +99,7 @@ def asks(function: Callable) -> Callable:
             raise
 
     _asking[function] = call
-    return call
+    return call  # type: ignore[return-value]
 
 
 def _tensors_in(values: Iterable) -> Iterator[Tensor]:
