@@ -58,7 +58,10 @@ def test_adam(lr, beta1, beta2, eps, weight_decay, amsgrad, maximize, decoupled)
 
 
 VARIANTS = {
-    RMSprop: (rmsprop, {"alpha": st.floats(0.1, 0.999), "eps": st.floats(1e-3, 1), "momentum": shares, "centered": flags}),
+    RMSprop: (
+        rmsprop,
+        {"alpha": st.floats(0.1, 0.999), "eps": st.floats(1e-3, 1), "momentum": shares, "centered": flags},
+    ),
     Adadelta: (adadelta, {"rho": st.floats(0, 0.999), "eps": st.floats(1e-6, 1)}),
     Adagrad: (adagrad, {"lr_decay": shares, "initial_accumulator_value": shares, "eps": st.floats(1e-6, 1)}),
     Adamax: (adamax, {"betas": st.tuples(shares, shares), "eps": st.floats(1e-6, 1)}),
