@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import no_grad
+from facula_tensor.extend import listed
 
 from .lr_scheduler._base import LRScheduler, attach, for_each_group
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     AverageAll = Callable[[list[Tensor], list[Tensor], Tensor | int], None]
 
 __all__ = ["SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn"]
+
+__dir__ = listed(__name__)
 
 STRATEGIES: dict[str, Callable[[float], float]] = {
     "cos": lambda share: (1 - math.cos(math.pi * share)) / 2,

@@ -6,6 +6,7 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
+from ._missing import listed
 from ._overrides import asks
 from ._promotion import as_real
 from ._tensor import Tensor
@@ -13,6 +14,8 @@ from ._viewing import as_tensor
 from .ops.norms import matrix_norm_of, vector_norm_of
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
+
+__dir__ = listed(__name__)
 
 
 @asks
