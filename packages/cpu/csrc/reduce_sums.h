@@ -34,10 +34,7 @@ static ALWAYS_INLINE double add_widened(double s, double x)
     return s + x;
 }
 
-/* The more extreme of two numbers, or a NaN if there is one: nothing compares with a NaN in y, so it stays. */
-#define PICK(x, y, beyond) ((x) != (x) ? (x) : (x) beyond (y) ? (x) : (y))
-
-/* The same for vectors: elements of x where the mask is set, else those of y. */
+/* Of two vectors: elements of x where the mask is set, else those of y. */
 #define SELECT(mask, x, y) ((__typeof__(x))(((mask) & (__typeof__(mask))(x)) | (~(mask) & (__typeof__(mask))(y))))
 
 /* The lanes of a vector are numbered from 0 on; constants that the compiler can compute with. */
