@@ -8,8 +8,9 @@ import weakref
 import pytest
 from storage_testing import Running
 
-from facula_storage import Plan, contiguous, float32, int8, listen
+from facula_storage import Device, Plan, complex128, contiguous, float32, int8, listen
 from facula_storage import _plans as plans
+from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import PlanTable
 
 LAYOUT = contiguous((4,), float32)
@@ -25,6 +26,15 @@ def test_a_plan():
     assert (one.out, one.workspace, one.any_size, one.parameters) == (LAYOUT, 0, True, ("p",))
     assert repr(one) == "Plan('add', ('p',), (Layout((4,), facula.float32),))"
     assert Plan("check", (), (), print).out is None
+
+
+def test_lists_have_a_place_for_each_dtype_of_each_device():
+    table = PlanTable("add")
+    for device in (Device("meta"), Device("xpu:7")):
+        place = device.slot * DTYPES_PER_DEVICE + complex128.code
+        for launches in (table.dense, table.with_float, table.with_int, PlanTable("mul").dense):
+            assert launches[place] is None
+    assert contiguous((2,), complex128, Device("meta")).dense == DTYPES_PER_DEVICE + complex128.code
 
 
 def test_the_first_plan_wins():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
-from ._devices import growing
+from ._devices import growing, meta
 from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
 
@@ -156,7 +156,7 @@ class PlanTable:
 _tables: WeakSet[PlanTable] = WeakSet()
 _listeners: tuple[Callable[[Plan, tuple], None], ...] = ()
 _changing = RLock()
-_places = DTYPES_PER_DEVICE  # in the lists of each table
+_places = DTYPES_PER_DEVICE * (meta.slot + 1)  # in the lists of each table; meta is the last device to begin with
 os.register_at_fork(after_in_child=_changing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
