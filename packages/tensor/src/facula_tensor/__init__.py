@@ -84,6 +84,7 @@ from .ops import extremes as _extremes
 from .ops import flips as _flips
 from .ops import formats as _formats
 from .ops import fused_arithmetic as _fused_arithmetic
+from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import index_ops as _index_ops
@@ -136,6 +137,7 @@ from .ops.extremes import *
 from .ops.flips import *
 from .ops.formats import *
 from .ops.fused_arithmetic import *
+from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.index_ops import *
@@ -214,6 +216,7 @@ __all__ += _regions.__all__
 __all__ += _stacking.__all__
 __all__ += _grids.__all__
 __all__ += _formats.__all__
+__all__ += _gamma.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
 __all__ += _join.__all__
