@@ -74,6 +74,7 @@ from .ops import choosing as _choosing
 from .ops import clamping as _clamping
 from .ops import comparing as _comparing
 from .ops import comparison as _comparison
+from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
 from .ops import copying as _copying
 from .ops import diagonals as _diagonals
@@ -127,6 +128,7 @@ from .ops.choosing import *
 from .ops.clamping import *
 from .ops.comparing import *
 from .ops.comparison import *
+from .ops.complex_numbers import *
 from .ops.convolution import *
 from .ops.copying import *
 from .ops.diagonals import *
@@ -206,6 +208,7 @@ __all__ += _cholesky.__all__
 __all__ += _choosing.__all__
 __all__ += _clamping.__all__
 __all__ += _comparison.__all__
+__all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
