@@ -27,6 +27,7 @@ from . import _recurrent as _recurrent
 from . import _reduce as _reduce
 from . import _resample as _resample
 from . import _softmax as _softmax
+from . import _spectral as _spectral
 from . import _triangle as _triangle
 from . import _triangular_solve as _triangular_solve
 from ._backend import CpuBackend

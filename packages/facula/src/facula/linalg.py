@@ -4,14 +4,31 @@ from facula_tensor.linalg import (
     LinAlgError,
     cholesky,
     cholesky_ex,
+    det,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    inv,
+    inv_ex,
     matrix_norm,
     norm,
+    qr,
+    slogdet,
+    solve,
+    solve_ex,
     solve_triangular,
+    svd,
+    svdvals,
     vector_norm,
 )
 
 from ._names import publish
 
-__all__ = ["LinAlgError", "cholesky", "cholesky_ex", "matrix_norm", "norm", "solve_triangular", "vector_norm"]
+__all__ = [
+    "LinAlgError", "cholesky", "cholesky_ex", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex",
+    "matrix_norm", "norm", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals",
+    "vector_norm",
+]  # fmt: skip
 
 publish(__name__)

@@ -77,6 +77,7 @@ from .ops import comparison as _comparison
 from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
 from .ops import copying as _copying
+from .ops import determinants as _determinants
 from .ops import diagonals as _diagonals
 from .ops import dims as _dims
 from .ops import division as _division
@@ -89,10 +90,12 @@ from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import index_ops as _index_ops
+from .ops import inverses as _inverses
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
+from .ops import matrix_roots as _matrix_roots
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
@@ -131,6 +134,7 @@ from .ops.comparison import *
 from .ops.complex_numbers import *
 from .ops.convolution import *
 from .ops.copying import *
+from .ops.determinants import *
 from .ops.diagonals import *
 from .ops.dims import *
 from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
@@ -144,10 +148,12 @@ from .ops.fused_arithmetic import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.index_ops import *
+from .ops.inverses import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
 from .ops.matmul import *
+from .ops.matrix_roots import *
 from .ops.moments import *
 from .ops.multinomial import *
 from .ops.norms import *
@@ -210,6 +216,7 @@ __all__ += _clamping.__all__
 __all__ += _comparison.__all__
 __all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
+__all__ += _determinants.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
@@ -225,10 +232,12 @@ __all__ += _grids.__all__
 __all__ += _formats.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
+__all__ += _inverses.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
 __all__ += _matmul.__all__
+__all__ += _matrix_roots.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__

@@ -27,13 +27,7 @@ def definite(x):
     if not (x.is_floating_point() or x.is_complex()):
         return x
     x = x * 1  # seen at one moment
-    return x @ conjugate(x).mT + ft.eye(x.shape[-1], dtype=x.dtype, device=x.device)
-
-
-def conjugate(x):
-    from facula_tensor._operator import recording
-
-    return recording.conj(x)
+    return x @ x.mH + ft.eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
 def solved(triangle):
@@ -127,4 +121,147 @@ CHOLESKY = [
     ),
 ]
 
-MATRICES = [*SOLVING, *CHOLESKY]
+
+def hermitian(x):
+    """Half of a matrix and its adjoint, of an array or a tensor."""
+    if isinstance(x, np.ndarray):
+        return (x + adjoint(x)) / 2
+    if not (x.is_floating_point() or x.is_complex()):
+        return x
+    x = x * 1  # seen at one moment
+    return (x + x.mH) / 2
+
+
+def magnitude_dtype(dtype):
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
+def complex_dtype(dtype):
+    return {"float32": "complex64", "float64": "complex128"}.get(dtype, dtype)
+
+
+def of_eigh(x):
+    values, vectors = linalg.eigh(hermitian(x))
+    return vectors @ (vectors.mH * (values**2 + 1).unsqueeze(-1))
+
+
+def of_eig(x):
+    values, vectors = linalg.eig(x)
+    return vectors.abs().sum(-1) + values.abs().sum(-1, keepdim=True)
+
+
+def of_svd(x):
+    U, S, Vh = linalg.svd(x, full_matrices=False)
+    return U @ (Vh * (S**2 + 1).unsqueeze(-1))
+
+
+def with_svd(x):
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    return u @ (vh * (s**2 + 1)[..., None])
+
+
+def with_eig(x):
+    values, vectors = np.linalg.eig(x)
+    return np.abs(vectors).sum(-1) + np.abs(values).sum(-1, keepdims=True)
+
+
+def of_qr(x, mode="reduced"):
+    Q, R = linalg.qr(x, mode)
+    return Q[..., :1].abs() + R.abs().sum(-1, keepdim=True).sum(-2, keepdim=True)
+
+
+def with_qr(x):
+    q, r = np.linalg.qr(x)
+    return np.abs(q[..., :1]) + np.abs(r).sum((-1, -2), keepdims=True)
+
+
+INVERSES = [
+    matrix("linalg.inv", linalg.inv, np.linalg.inv, out=True),
+    matrix("inverse", ft.inverse, np.linalg.inv, out=True),
+    matrix("linalg.solve", linalg.solve, np.linalg.solve, (2, 3, 3), (3, 2), out=True),
+    matrix(
+        "linalg.solve(one vector)",
+        linalg.solve,
+        lambda a, b: np.linalg.solve(a, b[..., None])[..., 0],
+        (2, 3, 3),
+        (2, 3),
+    ),
+    matrix(
+        "linalg.solve(right)",
+        lambda a, b: linalg.solve(a, b, left=False),
+        lambda a, b: b @ np.linalg.inv(a),
+        (2, 3, 3),
+        (2, 3),
+    ),
+    matrix("linalg.det", linalg.det, np.linalg.det, out=True),
+    matrix("det(4)", ft.det, np.linalg.det, (4, 4)),
+    matrix("det(1)", ft.det, np.linalg.det, (2, 1, 1)),
+    matrix(
+        "linalg.slogdet().logabsdet",
+        lambda x: linalg.slogdet(x).logabsdet,
+        lambda x: np.linalg.slogdet(x)[1],
+        result=magnitude_dtype,
+    ),
+    matrix(
+        "slogdet().sign",
+        lambda x: ft.slogdet(x).sign,
+        lambda x: np.linalg.slogdet(x)[0],
+        dtypes=COMPLEX,
+        gradient=("complex128",),
+    ),
+    matrix("logdet", lambda x: ft.logdet(definite(x)), lambda x: np.log(np.linalg.det(definite(x)))),
+]
+
+SPECTRA = [
+    matrix(
+        "linalg.eigh",
+        of_eigh,
+        lambda x: (x := hermitian(x)) @ x + np.eye(x.shape[-1], dtype=x.dtype),
+    ),
+    matrix(
+        "linalg.eigvalsh",
+        lambda x, **out: linalg.eigvalsh(hermitian(x), **out),
+        lambda x: np.linalg.eigvalsh(hermitian(x)),
+        result=magnitude_dtype,
+        out=True,
+    ),
+    matrix("linalg.eig", of_eig, with_eig, result=magnitude_dtype, loose=1e3),
+    matrix(
+        "linalg.eigvals",
+        lambda x: linalg.eigvals(x).sum(-1),
+        lambda x: np.trace(x, axis1=-2, axis2=-1).astype(np.result_type(x, np.complex64)),
+        result=complex_dtype,
+    ),
+    matrix("linalg.svd", of_svd, with_svd),
+    matrix("linalg.svd(high)", of_svd, with_svd, (2, 4, 2)),
+    matrix("linalg.svd(wide)", of_svd, with_svd, (2, 4)),
+    matrix(
+        "svd(full)",
+        lambda x: (parts := ft.svd(x, some=False)).U[..., :2] * parts.S @ parts.V[..., :2].mH,
+        lambda x: x,
+        (3, 2),
+        loose=1e3,
+    ),
+    matrix(
+        "linalg.svdvals",
+        linalg.svdvals,
+        lambda x: np.linalg.svd(x, compute_uv=False),
+        (2, 4, 3),
+        result=magnitude_dtype,
+        out=True,
+    ),
+    matrix("linalg.qr", of_qr, with_qr, result=magnitude_dtype),
+    matrix("linalg.qr(high)", of_qr, with_qr, (2, 4, 3), result=magnitude_dtype),
+    matrix("linalg.qr(wide, complete)", lambda x: of_qr(x, "complete"), with_qr, (2, 4), result=magnitude_dtype),
+    matrix("qr", lambda x: (parts := ft.qr(x)).Q @ parts.R, lambda x: x, (3, 2)),
+    matrix(
+        "linalg.qr(r)",
+        lambda x: linalg.qr(x, "r").R.abs(),
+        lambda x: np.abs(np.linalg.qr(x, "r")),
+        (2, 3, 2),
+        result=magnitude_dtype,
+        gradient=(),
+    ),
+]
+
+MATRICES = [*SOLVING, *CHOLESKY, *INVERSES, *SPECTRA]

@@ -13,6 +13,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.extend
 import facula_tensor.functional
+import facula_tensor.linalg
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -282,6 +283,8 @@ CALLS = {
     "acosh": lambda x, y: ft.acosh(x + 1),
     "addcdiv": lambda x, y: ft.addcdiv(x, y, x, value=2),
     "addcmul": lambda x, y: ft.addcmul(x, y, x, value=2),
+    "adjugate": lambda x, y: F.adjugate(square(x)),
+    "adjugate_grad": lambda x, y: F.adjugate_grad(square(x), square(y).detach()),
     "asin": lambda x, y: ft.asin(x / 4),
     "asinh": lambda x, y: ft.asinh(x),
     "atan": lambda x, y: ft.atan(x),
@@ -290,20 +293,33 @@ CALLS = {
     "ceil": lambda x, y: ft.ceil(x),
     "copysign": lambda x, y: ft.copysign(x, y),
     "cosh": lambda x, y: ft.cosh(x),
+    "det": lambda x, y: ft.det(square(x)),
+    "eig": lambda x, y: ft.linalg.eig(square(x)).eigenvectors.abs(),
+    "eigh": lambda x, y: ft.linalg.eigh(definite(x)).eigenvectors,
+    "eigvals": lambda x, y: ft.linalg.eigvals(square(x)),
+    "eigvalsh": lambda x, y: ft.linalg.eigvalsh(definite(x)),
     "exp2": lambda x, y: ft.exp2(x),
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
+    "inv_ex": lambda x, y: ft.linalg.inv(square(x)),
     "lerp": lambda x, y: ft.lerp(x, y, 0.3),
     "log10": lambda x, y: ft.log10(x),
     "log2": lambda x, y: ft.log2(x),
     "logaddexp": lambda x, y: ft.logaddexp(x, y),
     "logaddexp2": lambda x, y: ft.logaddexp2(x, y),
+    "qr": lambda x, y: ft.linalg.qr(x).R,
+    "qr_r": lambda x, y: ft.linalg.qr(x.detach(), "r").R,
     "round": lambda x, y: ft.round(x),
     "sign_of": lambda x, y: ft.signbit(x),
     "sinh": lambda x, y: ft.sinh(x),
+    "slogdet": lambda x, y: ft.slogdet(square(x)).logabsdet,
+    "solve_ex": lambda x, y: ft.linalg.solve(square(x), y),
+    "svd": lambda x, y: ft.linalg.svd(x, full_matrices=False).U,
+    "svdvals": lambda x, y: ft.linalg.svdvals(x),
     "tan": lambda x, y: ft.tan(x),
     "trunc": lambda x, y: ft.trunc(x),
+    "turned_sign": lambda x, y: F.turned_sign(square(x).to(ft.complex128), y[0, 0].detach().to(ft.complex128)),
     "xlogy": lambda x, y: ft.xlogy(x, y),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
 }

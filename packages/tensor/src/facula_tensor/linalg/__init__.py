@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from .._missing import listed
 from ..ops.matrices import LinAlgError
-from ._decompositions import cholesky, cholesky_ex
+from ._decompositions import cholesky, cholesky_ex, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from ._norms import matrix_norm, norm, vector_norm
-from ._solving import solve_triangular
+from ._solving import det, inv, inv_ex, slogdet, solve, solve_ex, solve_triangular
 
-__all__ = ["LinAlgError", "cholesky", "cholesky_ex", "matrix_norm", "norm", "solve_triangular", "vector_norm"]
+__all__ = [
+    "LinAlgError", "cholesky", "cholesky_ex", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex",
+    "matrix_norm", "norm", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals",
+    "vector_norm",
+]  # fmt: skip
 
 __dir__ = listed(__name__)
