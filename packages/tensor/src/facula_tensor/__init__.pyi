@@ -171,6 +171,7 @@ __all__ = [
     "cumsum",
     "default_generator",
     "deg2rad",
+    "det",
     "diag",
     "diag_embed",
     "diagflat",
@@ -229,6 +230,7 @@ __all__ = [
     "index_select",
     "initial_seed",
     "inner",
+    "inverse",
     "is_complex",
     "is_conj",
     "is_floating_point",
@@ -256,6 +258,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -311,6 +314,7 @@ __all__ = [
     "prod",
     "promote_types",
     "put",
+    "qr",
     "rad2deg",
     "rand",
     "rand_like",
@@ -350,6 +354,7 @@ __all__ = [
     "sin",
     "sinh",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
@@ -363,6 +368,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -562,6 +568,8 @@ def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None 
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
+def det(input: Tensor) -> Tensor:
+    """The determinant of matrices (..., n, n): (...)."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -666,6 +674,8 @@ def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
 def is_conj(input: Tensor) -> builtins.bool:
@@ -714,6 +724,8 @@ def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> 
     """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -868,6 +880,8 @@ def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -948,6 +962,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -970,6 +986,8 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several)."""
+def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:

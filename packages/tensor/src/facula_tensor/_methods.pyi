@@ -373,6 +373,8 @@ class Methods:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -503,6 +505,8 @@ class Methods:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
     def is_conj(self) -> builtins.bool:
         """False: conjugates are never left to be taken later."""
     def is_neg(self) -> builtins.bool:
@@ -561,6 +565,8 @@ class Methods:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -732,6 +738,8 @@ class Methods:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
@@ -828,6 +836,8 @@ class Methods:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -852,6 +862,8 @@ class Methods:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
     def t(self) -> Tensor:
