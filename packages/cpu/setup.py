@@ -36,6 +36,7 @@ SPECIAL = {
     "gamma.c": WITHOUT_BRANCHES,
     "rounding.c": WITHOUT_BRANCHES,
     "special.c": WITHOUT_BRANCHES,
+    "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "trigonometric.c": WITHOUT_BRANCHES,
 }
 

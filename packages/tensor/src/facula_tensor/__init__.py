@@ -69,12 +69,15 @@ from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
+from .ops import cholesky as _cholesky
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
 from .ops import comparing as _comparing
 from .ops import comparison as _comparison
+from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
 from .ops import copying as _copying
+from .ops import determinants as _determinants
 from .ops import diagonals as _diagonals
 from .ops import dims as _dims
 from .ops import division as _division
@@ -88,10 +91,12 @@ from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import index_ops as _index_ops
+from .ops import inverses as _inverses
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
+from .ops import matrix_roots as _matrix_roots
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
@@ -116,17 +121,21 @@ from .ops import strided as _strided
 from .ops import sums as _sums
 from .ops import taking as _taking
 from .ops import triangles as _triangles
+from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
+from .ops.cholesky import *
 from .ops.choosing import *
 from .ops.clamping import *
 from .ops.comparing import *
 from .ops.comparison import *
+from .ops.complex_numbers import *
 from .ops.convolution import *
 from .ops.copying import *
+from .ops.determinants import *
 from .ops.diagonals import *
 from .ops.dims import *
 from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
@@ -141,10 +150,12 @@ from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.index_ops import *
+from .ops.inverses import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
 from .ops.matmul import *
+from .ops.matrix_roots import *
 from .ops.moments import *
 from .ops.multinomial import *
 from .ops.norms import *
@@ -170,6 +181,7 @@ from .ops.strided import *
 from .ops.sums import *
 from .ops.taking import *
 from .ops.triangles import *
+from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.truth import *
 
@@ -200,10 +212,13 @@ __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
+__all__ += _cholesky.__all__
 __all__ += _choosing.__all__
 __all__ += _clamping.__all__
 __all__ += _comparison.__all__
+__all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
+__all__ += _determinants.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
@@ -211,6 +226,7 @@ __all__ += _extremes.__all__
 __all__ += _flips.__all__
 __all__ += _repeats.__all__
 __all__ += _triangles.__all__
+__all__ += _triangular.__all__
 __all__ += _diagonals.__all__
 __all__ += _regions.__all__
 __all__ += _stacking.__all__
@@ -219,10 +235,12 @@ __all__ += _formats.__all__
 __all__ += _gamma.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
+__all__ += _inverses.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
 __all__ += _matmul.__all__
+__all__ += _matrix_roots.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__

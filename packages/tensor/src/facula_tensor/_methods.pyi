@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
@@ -17,6 +17,8 @@ from ._tensor import Tensor
 
 class Methods:
     def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
     def __abs__(self, *, out: Tensor | None = None) -> Tensor:
@@ -197,6 +199,8 @@ class Methods:
         """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes this tensor and returns it."""
+    def adjoint(self) -> Tensor:
+        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -205,6 +209,8 @@ class Methods:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -293,6 +299,12 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -309,6 +321,12 @@ class Methods:
         """`clamp_min` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` in place: changes this tensor and returns it."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
@@ -355,6 +373,8 @@ class Methods:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -463,6 +483,10 @@ class Methods:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
         """`hypot` in place: changes this tensor and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, new: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
@@ -489,6 +513,12 @@ class Methods:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """False: conjugates are never left to be taken later."""
+    def is_neg(self) -> builtins.bool:
+        """False: signs are never left to be changed later."""
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
@@ -497,6 +527,8 @@ class Methods:
         """Whether each element is infinite; for complex ones, whether a part is."""
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is NaN; for complex ones, whether a part is."""
+    def isreal(self) -> Tensor:
+        """Whether each element has an imaginary part of 0, as a bool tensor."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -545,6 +577,8 @@ class Methods:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -569,6 +603,8 @@ class Methods:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    @property
+    def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -722,6 +758,8 @@ class Methods:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
@@ -730,6 +768,10 @@ class Methods:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view where strides allow it, else a copy."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, new: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -752,6 +794,10 @@ class Methods:
         """The same elements in the shape of `other`, as `reshape`."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: conjugates are never left to be taken later."""
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
@@ -784,6 +830,10 @@ class Methods:
         ...
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy of `input` in which `select(dim, index)` is `src`."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    def sgn_(self) -> Tensor:
+        """`sgn` in place: changes this tensor and returns it."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -806,6 +856,8 @@ class Methods:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -830,6 +882,8 @@ class Methods:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
     def t(self) -> Tensor:
@@ -860,6 +914,8 @@ class Methods:
         """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

@@ -21,6 +21,8 @@ from image_rows import IMAGES
 from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
+from rows_of_complex import COMPLEX_ROWS
+from rows_of_matrices import MATRICES
 from special_rows import ROWS as SPECIAL_FUNCTIONS
 
 import facula_tensor as ft
@@ -551,5 +553,6 @@ ROWS = [
     *MOVING,
     *IMAGES,
 ]
+ROWS = [*ROWS, *COMPLEX_ROWS, *MATRICES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -13,6 +13,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.extend
 import facula_tensor.functional
+import facula_tensor.linalg
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -57,6 +58,12 @@ LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 def square(x: Any) -> Any:
     """The first three columns of `x`, by themselves."""
     return x[:, :3].contiguous()
+
+
+def definite(x: Any) -> Any:
+    """A positive definite matrix made of `x`."""
+    x = x * 1  # seen at one moment
+    return x @ x.mT + ft.eye(3, dtype=x.dtype, device=x.device)
 
 
 def recurrent_grad(x: Any, y: Any) -> Any:
@@ -112,6 +119,7 @@ CALLS = {
     "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(x / 4, y / 4),
     "binary_cross_entropy_grad": lambda x, y: F.binary_cross_entropy_grad(x, x / 4, y / 4),
     "cat": lambda x, y: ft.cat([x, y, x], 1),
+    "cholesky_ex": lambda x, y: ft.cholesky(definite(x)),
     "clamp": lambda x, y: x.clamp(0.2, 0.6),
     "clamp_max": lambda x, y: ft.clamp_max(x, y),
     "clamp_min": lambda x, y: ft.clamp_min(x, y),
@@ -142,6 +150,7 @@ CALLS = {
     "flip": lambda x, y: x.flip(0, 1),
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
+    "from_parts": lambda x, y: F.from_parts(x, y[0]),
     "ge": lambda x, y: x >= y,
     "gather": lambda x, y: x.gather(1, columns(x)),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
@@ -157,6 +166,7 @@ CALLS = {
     "hardtanh": lambda x, y: F.hardtanh(x, 0.2, 0.6),
     "huber": lambda x, y: F.huber(x - y, 0.5),
     "huber_slope": lambda x, y: F.huber_slope(x - y, 0.5),
+    "imag_view": lambda x, y: x.to(ft.complex128).imag,
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
     "index": lambda x, y: x[None, 1:, ::2],
     "index_back": lambda x, y: F.index_back(x, (ft.zeros(5, x.shape[1])._layout, (slice(1, 4), Ellipsis))),
@@ -209,6 +219,7 @@ CALLS = {
     "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True, False)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
+    "real_view": lambda x, y: x.to(ft.complex128).real,
     "reciprocal": lambda x, y: x.reciprocal(),
     "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
     "recurrent": lambda x, y: F.recurrent(x.unsqueeze(0), None, None, y, y[:, :3], None, None, None, ELMAN)[0],
@@ -260,17 +271,22 @@ CALLS = {
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
     "topk": lambda x, y: x.topk(2)[0],
     "transpose": lambda x, y: x.transpose(0, 1),
+    "triangular_solve": lambda x, y: F.triangular_solve(square(x), square(y), (True, False)),
     "triangle": lambda x, y: x.tril(),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unfold_dim": lambda x, y: x.unfold(1, 2, 1),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "var": lambda x, y: x.var(1),
+    "view_as_complex": lambda x, y: ft.view_as_complex((x * 1).view(3, 2, 2)),
+    "view_as_real": lambda x, y: ft.view_as_real(x.to(ft.complex128)),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),
     "acos": lambda x, y: ft.acos(x / 4),
     "acosh": lambda x, y: ft.acosh(x + 1),
     "addcdiv": lambda x, y: ft.addcdiv(x, y, x, value=2),
     "addcmul": lambda x, y: ft.addcmul(x, y, x, value=2),
+    "adjugate": lambda x, y: F.adjugate(square(x)),
+    "adjugate_grad": lambda x, y: F.adjugate_grad(square(x), square(y).detach()),
     "asin": lambda x, y: ft.asin(x / 4),
     "asinh": lambda x, y: ft.asinh(x),
     "atan": lambda x, y: ft.atan(x),
@@ -279,22 +295,35 @@ CALLS = {
     "ceil": lambda x, y: ft.ceil(x),
     "copysign": lambda x, y: ft.copysign(x, y),
     "cosh": lambda x, y: ft.cosh(x),
+    "det": lambda x, y: ft.det(square(x)),
+    "eig": lambda x, y: ft.linalg.eig(square(x)).eigenvectors.abs(),
+    "eigh": lambda x, y: ft.linalg.eigh(definite(x)).eigenvectors,
+    "eigvals": lambda x, y: ft.linalg.eigvals(square(x)),
+    "eigvalsh": lambda x, y: ft.linalg.eigvalsh(definite(x)),
     "exp2": lambda x, y: ft.exp2(x),
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
     "lgamma": lambda x, y: ft.lgamma(x),
+    "inv_ex": lambda x, y: ft.linalg.inv(square(x)),
     "lerp": lambda x, y: ft.lerp(x, y, 0.3),
     "log10": lambda x, y: ft.log10(x),
     "log2": lambda x, y: ft.log2(x),
     "logaddexp": lambda x, y: ft.logaddexp(x, y),
     "logaddexp2": lambda x, y: ft.logaddexp2(x, y),
+    "qr": lambda x, y: ft.linalg.qr(x).R,
+    "qr_r": lambda x, y: ft.linalg.qr(x.detach(), "r").R,
     "round": lambda x, y: ft.round(x),
     "sign_of": lambda x, y: ft.signbit(x),
     "sinh": lambda x, y: ft.sinh(x),
+    "slogdet": lambda x, y: ft.slogdet(square(x)).logabsdet,
+    "solve_ex": lambda x, y: ft.linalg.solve(square(x), y),
+    "svd": lambda x, y: ft.linalg.svd(x, full_matrices=False).U,
+    "svdvals": lambda x, y: ft.linalg.svdvals(x),
     "tan": lambda x, y: ft.tan(x),
     "trigamma": lambda x, y: ft.polygamma(1, x),
     "trunc": lambda x, y: ft.trunc(x),
+    "turned_sign": lambda x, y: F.turned_sign(square(x).to(ft.complex128), y[0, 0].detach().to(ft.complex128)),
     "xlogy": lambda x, y: ft.xlogy(x, y),
     "zeta": lambda x, y: ft.polygamma(2, x),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
