@@ -34,6 +34,7 @@ SPECIAL = {
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,
     "rounding.c": WITHOUT_BRANCHES,
+    "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "trigonometric.c": WITHOUT_BRANCHES,
 }
 

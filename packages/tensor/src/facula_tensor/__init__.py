@@ -70,6 +70,7 @@ from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
+from .ops import cholesky as _cholesky
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
 from .ops import comparing as _comparing
@@ -117,11 +118,13 @@ from .ops import strided as _strided
 from .ops import sums as _sums
 from .ops import taking as _taking
 from .ops import triangles as _triangles
+from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
+from .ops.cholesky import *
 from .ops.choosing import *
 from .ops.clamping import *
 from .ops.comparing import *
@@ -171,6 +174,7 @@ from .ops.strided import *
 from .ops.sums import *
 from .ops.taking import *
 from .ops.triangles import *
+from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.truth import *
 
@@ -201,6 +205,7 @@ __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
+__all__ += _cholesky.__all__
 __all__ += _choosing.__all__
 __all__ += _clamping.__all__
 __all__ += _comparison.__all__
@@ -212,6 +217,7 @@ __all__ += _extremes.__all__
 __all__ += _flips.__all__
 __all__ += _repeats.__all__
 __all__ += _triangles.__all__
+__all__ += _triangular.__all__
 __all__ += _diagonals.__all__
 __all__ += _regions.__all__
 __all__ += _stacking.__all__

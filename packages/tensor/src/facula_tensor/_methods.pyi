@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
@@ -297,6 +297,12 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -850,6 +856,8 @@ class Methods:
         """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

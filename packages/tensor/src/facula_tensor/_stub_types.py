@@ -112,6 +112,7 @@ RESULTS = {
     "sort": "Extremes",
     "tolist": "list[Any]",
     "topk": "Extremes",
+    "triangular_solve": "NamedResults",
 }
 
 _EXTREME = (

@@ -21,6 +21,7 @@ from image_rows import IMAGES
 from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
+from rows_of_matrices import MATRICES
 
 import facula_tensor as ft
 
@@ -539,5 +540,6 @@ ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
 ROWS = [*POINTWISE, *SPECIAL, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING, *IMAGES]
+ROWS = [*ROWS, *MATRICES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -59,6 +59,12 @@ def square(x: Any) -> Any:
     return x[:, :3].contiguous()
 
 
+def definite(x: Any) -> Any:
+    """A positive definite matrix made of `x`."""
+    x = x * 1  # seen at one moment
+    return x @ x.mT + ft.eye(3, dtype=x.dtype, device=x.device)
+
+
 def recurrent_grad(x: Any, y: Any) -> Any:
     """The gradient of a layer's weights, where `x` is the input, its first columns the outputs, and `y` the weights."""
     out, states = square(x).unsqueeze(0), square(y)
@@ -114,6 +120,7 @@ CALLS = {
     "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(x / 4, y / 4),
     "binary_cross_entropy_grad": lambda x, y: F.binary_cross_entropy_grad(x, x / 4, y / 4),
     "cat": lambda x, y: ft.cat([x, y, x], 1),
+    "cholesky_ex": lambda x, y: ft.cholesky(definite(x)),
     "clamp": lambda x, y: x.clamp(0.2, 0.6),
     "clamp_max": lambda x, y: ft.clamp_max(x, y),
     "clamp_min": lambda x, y: ft.clamp_min(x, y),
@@ -266,6 +273,7 @@ CALLS = {
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
     "topk": lambda x, y: x.topk(2)[0],
     "transpose": lambda x, y: x.transpose(0, 1),
+    "triangular_solve": lambda x, y: F.triangular_solve(square(x), square(y), (True, False)),
     "triangle": lambda x, y: x.tril(),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unfold_dim": lambda x, y: x.unfold(1, 2, 1),
