@@ -86,6 +86,7 @@ from .ops import extremes as _extremes
 from .ops import flips as _flips
 from .ops import formats as _formats
 from .ops import fused_arithmetic as _fused_arithmetic
+from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import index_ops as _index_ops
@@ -141,6 +142,7 @@ from .ops.extremes import *
 from .ops.flips import *
 from .ops.formats import *
 from .ops.fused_arithmetic import *
+from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.index_ops import *
@@ -223,6 +225,7 @@ __all__ += _regions.__all__
 __all__ += _stacking.__all__
 __all__ += _grids.__all__
 __all__ += _formats.__all__
+__all__ += _gamma.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
 __all__ += _join.__all__
@@ -255,5 +258,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg"})
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "testing"})

@@ -379,6 +379,10 @@ class Methods:
         """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    def digamma_(self) -> Tensor:
+        """`digamma` in place: changes this tensor and returns it."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -401,6 +405,10 @@ class Methods:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of each element. Integers are computed in the default floating dtype."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
@@ -519,6 +527,10 @@ class Methods:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
     def log10(self, *, out: Tensor | None = None) -> Tensor:
@@ -652,6 +664,10 @@ class Methods:
         """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -708,6 +724,10 @@ class Methods:
         """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """`facula_tensor.polygamma(n, self)`."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """`polygamma` in place: changes this tensor and returns it."""
     def pow(self, exponent: Operand) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:

@@ -143,7 +143,9 @@ CALLS = {
     "dropout": lambda x, y: F.dropout(x, (0.3, 1, 2)),
     "elu": lambda x, y: F.elu(x - 1, y),
     "eq": lambda x, y: x == y,
+    "digamma": lambda x, y: ft.digamma(x),
     "erf": lambda x, y: ft.erf(x),
+    "erfinv": lambda x, y: ft.erfinv(x / 4),
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
     "expm1": lambda x, y: ft.expm1(x),
@@ -297,6 +299,7 @@ CALLS = {
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
+    "lgamma": lambda x, y: ft.lgamma(x),
     "lerp": lambda x, y: ft.lerp(x, y, 0.3),
     "log10": lambda x, y: ft.log10(x),
     "log2": lambda x, y: ft.log2(x),
@@ -306,8 +309,10 @@ CALLS = {
     "sign_of": lambda x, y: ft.signbit(x),
     "sinh": lambda x, y: ft.sinh(x),
     "tan": lambda x, y: ft.tan(x),
+    "trigamma": lambda x, y: ft.polygamma(1, x),
     "trunc": lambda x, y: ft.trunc(x),
     "xlogy": lambda x, y: ft.xlogy(x, y),
+    "zeta": lambda x, y: ft.polygamma(2, x),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
 }
 
