@@ -42,6 +42,7 @@ from . import (
     _properties,
     _random,
     _random_fill,
+    _random_laws,  # noqa: F401  methods alone
     _ranges,
     _typed,
 )
@@ -109,6 +110,7 @@ from .ops import ranks as _ranks
 from .ops import regions as _regions
 from .ops import repeats as _repeats
 from .ops import rounding as _rounding
+from .ops import samples as _samples
 from .ops import scans as _scans
 from .ops import scattering as _scattering
 from .ops import searching as _searching
@@ -169,6 +171,7 @@ from .ops.ranks import *
 from .ops.regions import *
 from .ops.repeats import *
 from .ops.rounding import *
+from .ops.samples import *
 from .ops.scans import *
 from .ops.scattering import *
 from .ops.searching import *
@@ -248,6 +251,7 @@ __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
 __all__ += _ranks.__all__
+__all__ += _samples.__all__
 __all__ += _scans.__all__
 __all__ += _searching.__all__
 __all__ += _scattering.__all__

@@ -253,6 +253,8 @@ class Methods:
         """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -289,6 +291,8 @@ class Methods:
         """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -435,6 +439,8 @@ class Methods:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -469,6 +475,8 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name of `outer`."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -565,6 +573,8 @@ class Methods:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:

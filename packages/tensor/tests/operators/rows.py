@@ -552,6 +552,7 @@ ROWS = [
     *BY_INDEX,
     *MOVING,
     *IMAGES,
+    *MATRICES,
 ]
 ROWS = [*ROWS, *COMPLEX_ROWS, *MATRICES]
 assert len({row.name for row in ROWS}) == len(ROWS)
