@@ -74,6 +74,7 @@ from .ops import clamping as _clamping
 from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import convolution as _convolution
+from .ops import convolution_1d as _convolution_1d
 from .ops import copying as _copying
 from .ops import diagonals as _diagonals
 from .ops import dims as _dims
@@ -125,6 +126,7 @@ from .ops.clamping import *
 from .ops.comparing import *
 from .ops.comparison import *
 from .ops.convolution import *
+from .ops.convolution_1d import *
 from .ops.copying import *
 from .ops.diagonals import *
 from .ops.dims import *
@@ -202,6 +204,7 @@ __all__ += _choosing.__all__
 __all__ += _clamping.__all__
 __all__ += _comparison.__all__
 __all__ += _convolution.__all__
+__all__ += _convolution_1d.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__

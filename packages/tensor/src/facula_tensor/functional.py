@@ -8,8 +8,8 @@ from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsig
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .ops.convolution import conv2d, conv_transpose2d
-from .ops.convolution_1d import conv1d
+from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
+from .ops.convolution_1d import conv1d, conv_transpose1d
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -50,7 +50,10 @@ __all__ = [
     "channel_shuffle",
     "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
