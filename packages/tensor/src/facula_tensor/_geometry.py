@@ -11,6 +11,7 @@ from facula_errors import InvalidTypeError
 from ._errors import ArgumentError
 
 Pair = tuple[int, int]
+_WORDS = {1: "an int", 2: "an int or two", 3: "an int or three"}
 
 
 def is_integer(value: Any) -> bool:
@@ -35,9 +36,10 @@ def several(operation: str, name: str, value: Any, count: int, least: int) -> tu
     ((2, 2, 2), (2, 3, 4))
     """
     each = value if isinstance(value, (tuple, list)) else (value,)
+    if not each:
+        raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
     if len(each) not in (1, count) or not all([is_integer(one) for one in each]):
-        words = ("an int", "an int or two", "an int or three")[count - 1]
-        raise InvalidTypeError(f"{operation}: expected {name} to be {words}; got {value!r}")
+        raise InvalidTypeError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
     numbers = tuple([int(one) for one in each])
     if min(numbers) < least:
         raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
