@@ -107,6 +107,7 @@ from .ops import rounding as _rounding
 from .ops import scans as _scans
 from .ops import scattering as _scattering
 from .ops import searching as _searching
+from .ops import sequence_pooling as _sequence_pooling
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
@@ -118,6 +119,7 @@ from .ops import taking as _taking
 from .ops import triangles as _triangles
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
+from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
@@ -161,6 +163,7 @@ from .ops.rounding import *
 from .ops.scans import *
 from .ops.scattering import *
 from .ops.searching import *
+from .ops.sequence_pooling import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
@@ -172,12 +175,14 @@ from .ops.taking import *
 from .ops.triangles import *
 from .ops.trigonometric import *
 from .ops.truth import *
+from .ops.volume_pooling import max_pool3d
 
 _register("facula_tensor")
 
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += _comparing.__all__
 __all__ += _creation.__all__
@@ -195,6 +200,7 @@ __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
 __all__ += _rounding.__all__
+__all__ += _sequence_pooling.__all__
 __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
