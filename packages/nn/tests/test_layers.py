@@ -102,6 +102,12 @@ def shapes(module):
             {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
         ),
         (lambda: nn.BatchNorm2d(3, bias=False, track_running_stats=False), {"weight": (3,)}),
+        (lambda: nn.InstanceNorm2d(3), {}),
+        (lambda: nn.InstanceNorm1d(3, affine=True), {"weight": (3,), "bias": (3,)}),
+        (
+            lambda: nn.InstanceNorm3d(3, track_running_stats=True),
+            {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
+        ),
         (lambda: nn.PReLU(3), {"weight": (3,)}),
         (lambda: nn.LayerNorm([2, 3]), {"weight": (2, 3), "bias": (2, 3)}),
         (lambda: nn.LayerNorm(3, bias=False), {"weight": (3,)}),
@@ -181,6 +187,35 @@ def test_padding_modes(dims, mode, padding):
     wanted = plain(ft.tensor(around), layer.weight, layer.bias, dilation=3)
     np.testing.assert_allclose(layer(x).detach().numpy(), wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
     assert layer(x[0]).shape == wanted.shape[1:]
+
+
+def test_instances_are_normalised_by_themselves():
+    layer, x = nn.InstanceNorm2d(3, affine=True, track_running_stats=True), ft.randn(4, 3, 5, 6)
+    out = layer(x)
+    assert out.mean((2, 3)).abs().max().item() < 1e-5
+    assert (layer(x[1]) - out[1]).abs().max().item() < 1e-6
+    np.testing.assert_allclose(nn.InstanceNorm2d(3)(x).numpy(), out.detach().numpy())
+    before = layer.running_mean.clone()
+    assert before.abs().max().item() > 0 and layer.num_batches_tracked.item() == 0
+    layer.eval()
+    assert (layer(x) == nn.functional.batch_norm(x, before, layer.running_var, layer.weight, layer.bias)).all()
+    with pytest.raises(ValueError, match=r"InstanceNorm2d: expected 3 or 4 dimensions; got .*\(3, 2\)"):
+        layer(ft.ones(3, 2))
+    with pytest.raises(ValueError, match="an input of 3 channels, as num_features says; got 2"):
+        layer(ft.ones(1, 2, 3, 3))
+    with pytest.warns(UserWarning, match="an input of 4 channels"):
+        nn.InstanceNorm1d(4)(ft.rand(2, 3, 4))
+    assert repr(nn.InstanceNorm1d(3)).startswith("InstanceNorm1d(3, eps=1e-05, momentum=0.1, affine=False, bias=False")
+
+
+def test_normalisation_by_neighbouring_channels():
+    x = ft.rand(2, 5, 3, 3)
+    assert (nn.LocalResponseNorm(3)(x) == nn.functional.local_response_norm(x, 3)).all()
+    evenly = nn.CrossMapLRN2d(4, alpha=0.5)(x)
+    np.testing.assert_allclose(evenly.numpy(), nn.functional.local_response_norm(x, 3, 0.5 * 3 / 4).numpy())
+    assert repr(nn.LocalResponseNorm(2)) == "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"
+    with pytest.raises(ValueError, match="CrossMapLRN2d: expected 4 dimensions"):
+        nn.CrossMapLRN2d(3)(x[0])
 
 
 # --------------------------------------------------------------------------------------------- batch normalisation
