@@ -56,12 +56,14 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "huber_loss",
+    "instance_norm",
     "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "max_pool1d",
@@ -205,6 +207,8 @@ def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.fl
     """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0."""
+def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: builtins.bool = True, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
+    """Each channel of each example of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`."""
 def interpolate(input: Tensor, size: Lengths | None = None, scale_factor: builtins.float | Sequence[builtins.float] | None = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
     """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width)."""
 def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
@@ -217,6 +221,8 @@ def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: bu
     """Each element, times `negative_slope` where it is negative."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype."""
+def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float = 0.0001, beta: builtins.float = 0.75, k: builtins.float = 1.0) -> Tensor:
+    """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """The logarithm of softmax along `dim`, as `softmax`'s."""
 def logsigmoid(input: Tensor) -> Tensor:
