@@ -68,8 +68,8 @@ def test_importing_by_name_says_so_too():
         ImportError, match=r"cannot import name 'CTCLoss' from 'facula.nn': PyTorch has torch.nn.CTCLoss, fac"
     ):
         from facula.nn import CTCLoss  # noqa: F401
-    with pytest.raises(ImportError, match=r"'max_pool1d' from 'facula.nn.functional': .*; use max_pool2d") as caught:
-        from facula.nn.functional import max_pool1d  # noqa: F401
+    with pytest.raises(ImportError, match=r"'conv_tbc' from 'facula.nn.functional': .*; use conv1d") as caught:
+        from facula.nn.functional import conv_tbc  # noqa: F401
     assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
     with pytest.raises(ImportError, match=r"cannot import name 'distributed' from 'facula': PyTorch has torch.dist"):
         from facula import distributed  # noqa: F401

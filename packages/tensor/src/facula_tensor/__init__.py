@@ -77,6 +77,7 @@ from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
+from .ops import convolution_1d as _convolution_1d
 from .ops import copying as _copying
 from .ops import determinants as _determinants
 from .ops import diagonals as _diagonals
@@ -114,6 +115,7 @@ from .ops import samples as _samples
 from .ops import scans as _scans
 from .ops import scattering as _scattering
 from .ops import searching as _searching
+from .ops import sequence_pooling as _sequence_pooling
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
@@ -126,6 +128,7 @@ from .ops import triangles as _triangles
 from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
+from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
@@ -136,6 +139,7 @@ from .ops.comparing import *
 from .ops.comparison import *
 from .ops.complex_numbers import *
 from .ops.convolution import *
+from .ops.convolution_1d import *
 from .ops.copying import *
 from .ops.determinants import *
 from .ops.diagonals import *
@@ -175,6 +179,7 @@ from .ops.samples import *
 from .ops.scans import *
 from .ops.scattering import *
 from .ops.searching import *
+from .ops.sequence_pooling import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
@@ -187,12 +192,14 @@ from .ops.triangles import *
 from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.truth import *
+from .ops.volume_pooling import max_pool3d
 
 _register("facula_tensor")
 
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += _comparing.__all__
 __all__ += _creation.__all__
@@ -210,6 +217,7 @@ __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
 __all__ += _rounding.__all__
+__all__ += _sequence_pooling.__all__
 __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
@@ -222,6 +230,7 @@ __all__ += _comparison.__all__
 __all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
 __all__ += _determinants.__all__
+__all__ += _convolution_1d.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
