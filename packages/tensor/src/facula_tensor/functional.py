@@ -10,6 +10,7 @@ from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_l
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv_transpose2d
 from .ops.convolution_1d import conv1d
+from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -69,6 +70,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
