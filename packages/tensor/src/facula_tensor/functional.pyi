@@ -28,6 +28,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -121,6 +122,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builti
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64."""
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[builtins.int] | builtins.int, target_lengths: Tensor | Sequence[builtins.int] | builtins.int, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
+    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
