@@ -181,6 +181,20 @@ __all__ = [
     "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like",
     "optim", "outer", "pairwise_distance", "pdist", "permute", "pi", "pixel_shuffle", "pixel_unshuffle", "pow",
     "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot",
+    "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "celu", "celu_", "cfloat", "channel_shuffle", "channels_last",
+    "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack",
+    "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inf",
+    "pixel_shuffle", "pixel_unshuffle", "pow", "prelu", "preserve_format", "printoptions", "prod", "promote_types",
+    "put", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "relu",
+    "relu_", "remainder", "repeat_interleave", "reshape", "result_type", "roll", "rot90", "round", "row_stack",
+    "rrelu", "rrelu_", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select",
+    "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_num_threads", "set_printoptions",
+    "set_rng_state", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter", "softmax", "sort", "split",
+    "sqrt", "square", "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "swapaxes",
+    "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "threshold",
+    "threshold_", "tile", "topk", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices", "true_divide",
+    "trunc", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean",
+    "vdot", "vsplit", "vstack", "where", "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.

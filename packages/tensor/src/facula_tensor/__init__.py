@@ -151,10 +151,12 @@ from .ops.exponents import *
 from .ops.extremes import *
 from .ops.flips import *
 from .ops.formats import *
+from .ops.further_activations import celu, hardshrink, prelu, rrelu, selu, threshold
 from .ops.fused_arithmetic import *
 from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
+from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
 from .ops.index_ops import *
 from .ops.inverses import *
 from .ops.join import *
@@ -201,6 +203,19 @@ __version__ = "0.1.0"
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
 __all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
+__all__ += [
+    "celu",
+    "celu_",
+    "hardshrink",
+    "prelu",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "threshold",
+    "threshold_",
+]
 __all__ += _comparing.__all__
 __all__ += _creation.__all__
 __all__ += _einsum.__all__

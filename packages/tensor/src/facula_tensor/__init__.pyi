@@ -3,7 +3,7 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -139,6 +139,8 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "celu",
+    "celu_",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
@@ -221,6 +223,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hardshrink",
     "hsplit",
     "hstack",
     "hypot",
@@ -313,6 +316,7 @@ __all__ = [
     "poisson",
     "polygamma",
     "pow",
+    "prelu",
     "preserve_format",
     "printoptions",
     "prod",
@@ -328,6 +332,7 @@ __all__ = [
     "ravel",
     "reciprocal",
     "relu",
+    "relu_",
     "remainder",
     "repeat_interleave",
     "reshape",
@@ -336,6 +341,8 @@ __all__ = [
     "rot90",
     "round",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
     "scatter",
     "scatter_add",
@@ -344,6 +351,8 @@ __all__ = [
     "seed",
     "select",
     "select_scatter",
+    "selu",
+    "selu_",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
@@ -376,6 +385,8 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",
@@ -520,6 +531,10 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """`celu` in place."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -660,6 +675,8 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -898,6 +915,8 @@ def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> T
     """The derivative of order `n` of `digamma` at each element."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
@@ -924,6 +943,8 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -938,6 +959,10 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
+    """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -958,6 +983,10 @@ def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
@@ -1016,6 +1045,10 @@ def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[bui
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """`threshold` in place."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:

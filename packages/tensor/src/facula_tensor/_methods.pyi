@@ -3,7 +3,7 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -485,6 +485,8 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """Each element, or 0 where it is at most `lambd` from 0."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -762,6 +764,8 @@ class Methods:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:

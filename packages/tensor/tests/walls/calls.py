@@ -43,6 +43,11 @@ def corners(x: Any) -> Any:
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
 
 
+def sequences(x: Any) -> tuple:
+    """`x` as one sequence of three steps, two targets, and their lengths."""
+    return x.unsqueeze(1), ft.tensor([3, 1], device=x.device), ft.tensor([[3, 2, 0]], device=x.device)
+
+
 def image(x: Any) -> Any:
     """`x` as one image of one channel."""
     return x.unsqueeze(0).unsqueeze(0)
@@ -135,6 +140,8 @@ CALLS = {
     "count_true": lambda x, y: x[mask(x)],
     "cross_entropy": lambda x, y: F.cross_entropy(x, classes(x), y.detach()[0], LOSS),
     "cross_entropy_grad": lambda x, y: F.cross_entropy_grad(x[0, 0], y, classes(x), None, LOSS),
+    "ctc_loss": lambda x, y: F.ctc_loss(*sequences(x), (8, 0, 0))[0] * y,
+    "ctc_loss_grad": lambda x, y: F.ctc_loss_grad(y[0, :1], *sequences(x), y[1, :1], x.new_zeros(1, 3, 17), (8, 0, 0)),
     "cummax": lambda x, y: x.cummax(0)[0],
     "cummin": lambda x, y: x.cummin(1)[0],
     "cumprod": lambda x, y: x.cumprod(1),
