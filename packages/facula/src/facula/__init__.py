@@ -44,6 +44,7 @@ with _needs("facula"):
     from facula_storage import bool_ as bool
     from facula_tensor import *
 from . import autograd, cuda, linalg
+from ._einops import connect as _connect
 from ._names import publish as _publish
 from ._saving import load, save
 
@@ -107,3 +108,4 @@ __all__ = [
 
 # Modules that are loaded when they are first asked for come last.
 _publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "testing", "utils"))
+_connect()
