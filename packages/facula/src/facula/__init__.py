@@ -43,6 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
+from ._einops import connect as _connect
 from . import autograd, linalg
 from ._names import publish as _publish
 from ._saving import load, save
@@ -336,3 +337,4 @@ _LAZILY = {
     "compiler": "compile",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily={name: module for module, names in _LAZILY.items() for name in names.split()})
+_connect()
