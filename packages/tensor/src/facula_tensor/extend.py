@@ -28,6 +28,8 @@ from ._typed import dtype_of_type
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import (
     adadelta_step,
+    adafactor_step,
+    adafactor_vector_step,
     adagrad_step,
     adam_step,
     adamax_step,
@@ -56,6 +58,8 @@ __all__ = [
     "PyTorchNames",
     "accumulating",
     "adadelta_step",
+    "adafactor_step",
+    "adafactor_vector_step",
     "adagrad_step",
     "adam_step",
     "adamax_step",
