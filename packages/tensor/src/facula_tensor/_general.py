@@ -42,6 +42,11 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         if overridden(operands):
             return call_override(op, operands, parameters, out)
         mode = current_mode() if special else None
+        if mode is not None and mode.autocast is not None and record and out is None:  # Note [Autocast]
+            cast = mode.autocast.operands(op.name, operands, mode.grad)
+            if cast is not operands and mode.only_autocast:
+                return call_in(op, mode.grad, cast, parameters)
+            operands = cast
         record = record and (mode is None or mode.grad) and op.recorded
         held = hold(operands, record)
         plain = alike(op, held)
@@ -89,6 +94,12 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     except Exception as error:
         relabel(error, op.name)
         raise
+
+
+def call_in(op: Operator, grad: bool, operands: tuple, parameters: tuple) -> Any:
+    """Call `op` on the quick path in spite of a mode, which says whether gradients are wanted."""
+    call = op.unchecked if grad else op.raw
+    return call(*operands, parameters) if parameters else call(*operands)
 
 
 def check_changes(op: Operator, operands: tuple, given: tuple) -> None:

@@ -109,7 +109,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builti
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
+    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. Floating dtypes."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p."""
 def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:

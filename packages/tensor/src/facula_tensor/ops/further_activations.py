@@ -9,6 +9,7 @@ from facula_storage.extend import FLOATING
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
+from .._overrides import asks
 from .._promotion import as_real, floating
 from .._random import rand
 from .._tensor import Tensor, check_dim, layout_of_tensor
@@ -227,6 +228,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return store(input, F.where(F.le(x, 0), below, x), inplace)
 
 
+@asks
 @boundary
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1).
