@@ -406,7 +406,7 @@ def test_pinned_memory_is_a_matter_of_devices():
     from facula_data import _loader
 
     _loader._noticed.clear()
-    with pytest.warns(UserWarning, match="pin_memory=True changes nothing, since there is no device") as caught:
+    with pytest.warns(UserWarning, match="pin_memory=True changes nothing, as there is no device") as caught:
         loader = DataLoader(range(4), batch_size=2, pin_memory=True)
     assert caught[0].filename == __file__ and loader.pin_memory
     assert [batch.tolist() for batch in DataLoader(range(4), batch_size=2, pin_memory=True)] == [[0, 1], [2, 3]]

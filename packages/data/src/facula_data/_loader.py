@@ -279,9 +279,7 @@ def _check_workers(
         )
     if pin_memory and not _noticed:
         _noticed.append(None)
-        warn(
-            "DataLoader: pin_memory=True changes nothing, since there is no device to copy to; batches are as without it"
-        )
+        warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
     for name, value, absent in (
         ("timeout", timeout, 0),
         ("prefetch_factor", prefetch_factor, None),
