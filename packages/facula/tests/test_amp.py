@@ -26,6 +26,11 @@ LOWER = {
     "layer of attention": lambda d: nn.MultiheadAttention(6, 2)(*[X.to(d)] * 3)[0],
     "LSTM": lambda d: nn.LSTM(6, 3)(X.to(d))[0], "RNN": lambda d: nn.RNN(6, 3)(X.to(d))[0],
 }  # fmt: skip
+LOWER.update({
+    "conv1d": lambda d: nn.Conv1d(4, 2, 3)(X.to(d)), "conv2d": lambda d: nn.Conv2d(1, 2, 3)(X.to(d)),
+    "conv3d": lambda d: nn.Conv3d(1, 2, 2)(X.to(d)[:, None].expand(1, 2, 4, 6)[:, None]),
+    "conv_transpose2d": lambda d: nn.ConvTranspose2d(1, 2, 3)(X.to(d)),
+})  # fmt: skip
 FLOAT32 = {
     "cross_entropy": lambda d: F.cross_entropy(M.to(d), CLASSES), "nll_loss": lambda d: F.nll_loss(M.to(d), CLASSES),
     "probabilities": lambda d: F.cross_entropy(M.to(d), M.to(d)), "mse_loss": lambda d: F.mse_loss(M.to(d), M * 2),
@@ -381,3 +386,33 @@ assert autocast is same is facula.autocast and scaler is GradScaler is facula.Gr
 assert issubclass(older, autocast) and issubclass(older_scaler, GradScaler)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_convolutional_network_trains():
+    """Convolution, batch norm, pooling and a linear layer hand half precision on; gradients are those of float32."""
+
+    def losses(mixed):
+        facula.manual_seed(5)
+        layers = nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3)
+        model = nn.Sequential(*layers)
+        optimizer = facula.optim.SGD(model.parameters(), lr=0.1)
+        x, target, found = facula.randn(12, 1, 8, 8), facula.randint(0, 3, (12,)), []
+        for _ in range(8):
+            optimizer.zero_grad()
+            with autocast("cpu", enabled=mixed):
+                loss = F.cross_entropy(model(x), target)
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    np.testing.assert_allclose(losses(True), losses(False), rtol=0.05)
+
+
+def test_every_listed_name_is_an_operator_or_a_function():
+    from facula_tensor import _autocast, functional, linalg
+    from facula_tensor._operator import operators
+
+    assert set(operators) >= _autocast.LISTED
+    places = (facula, functional, linalg)
+    assert [name for name in sorted(_autocast.LISTED_FUNCTIONS) if not any(hasattr(one, name) for one in places)] == []

@@ -168,7 +168,7 @@ PLACES = {
     "nn.modules.dropout": ["Dropout"],
     "nn.modules.flatten": ["Flatten"],
     "nn.modules.linear": ["Identity"],
-    "nn.modules.loss": ["CrossEntropyLoss"],
+    "nn.modules.loss": ["CrossEntropyLoss", "TripletMarginLoss"],
     "nn.modules.module": ["Module"],
     "nn.modules.pooling": ["MaxPool2d"],
     "nn.modules.rnn": ["LSTM", "GRUCell", "RNNBase"],

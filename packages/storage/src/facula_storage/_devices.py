@@ -6,7 +6,7 @@ import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import trim_traceback
 
 from ._immutable import Immutable, write
@@ -21,6 +21,7 @@ KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], Backend]] = {}
+growing: list[Callable[[int], None]] = []  # each is told the number of devices there will be, before one more is known
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
 # `_making` guards the tables and is held for moments. `_connecting` is held while a factory runs, which may
@@ -81,9 +82,11 @@ class Device(Immutable):
                 known = ", ".join(sorted({*KNOWN, *_factories}))
                 raise OperationError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
             with _making:  # each device has a slot of its own
-                made = object.__new__(cls)
-                for attribute, value in {"type": name, "index": index, "slot": len(_devices), "_backend": None}.items():
+                made, slot = object.__new__(cls), len(_devices)
+                for attribute, value in {"type": name, "index": index, "slot": slot, "_backend": None}.items():
                     write(made, attribute, value)
+                for grow in growing:
+                    grow(slot + 1)
                 return _devices.setdefault((name, index), made)
         except FaculaError as error:
             trim_traceback(error)
@@ -96,6 +99,25 @@ class Device(Immutable):
         RuntimeError, with what to install, where no package brings one for this type of device.
         """
         return self._backend or _connect(self)
+
+    def __enter__(self) -> Device:
+        """Begin a block that makes tensors here where no device is given: so far on the CPU alone, as outside of it.
+
+        RuntimeError, with what to install, for a device without a backend; NotImplementedError for "meta".
+        """
+        try:
+            if self.type == "meta":
+                raise UnsupportedError(
+                    "device: expected the CPU in a with statement; got 'meta'; give device='meta' to what makes tensors"
+                )
+            self.backend.synchronize()
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End the block."""
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"

@@ -31,10 +31,17 @@ __all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_d
 
 # Operators that compute in the lower dtype, and functions made of several.
 LOWER = frozenset("attention conv2d conv2d_input linear matmul".split())
-LOWER_FUNCTIONS = frozenset("addbmm addmm baddbmm prelu scaled_dot_product_attention".split())
+LOWER_FUNCTIONS = frozenset(
+    "addbmm addmm baddbmm conv_transpose1d conv_transpose2d conv_transpose3d prelu scaled_dot_product_attention".split()
+)
 # Operators that compute in float32 where they get less, and functions made of several.
 FLOAT32 = frozenset("binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference".split())
-FLOAT32_FUNCTIONS = frozenset("cdist huber_loss kl_div l1_loss smooth_l1_loss trace".split())
+FLOAT32_FUNCTIONS = frozenset(
+    "adaptive_avg_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve cosine_embedding_loss "
+    "ctc_loss eig eigh eigvals eigvalsh hinge_embedding_loss huber_loss inv inv_ex inverse kl_div l1_loss "
+    "margin_ranking_loss max_pool3d max_pool3d_with_indices multi_margin_loss multilabel_margin_loss poisson_nll_loss "
+    "qr smooth_l1_loss soft_margin_loss solve svd svdvals trace triplet_margin_loss".split()
+)
 # Functions that compute in what they get, though they are made of operators that are listed.
 AS_GIVEN_FUNCTIONS = frozenset("addmv dot inner mv vdot".split())
 LISTED = LOWER | FLOAT32
@@ -50,13 +57,12 @@ class Autocast:
     def __init__(self, dtype: DType, casts: dict[tuple[int, bool], tuple[Any, ...]] | None) -> None:
         self.dtype, self.casts = dtype, casts
 
-    def operands(self, operator: str, operands: tuple[Any, ...], grad: bool) -> tuple[Any, ...]:
-        """The operands of an operator, cast where it is listed; the very same where nothing changes."""
+    def operands(self, operator: str, operands: tuple[Any, ...], grad: bool) -> tuple[Any, ...] | None:
+        """The operands of an operator that is listed, cast; None of others."""
         if operator not in LISTED:
-            return operands
+            return None
         to = self.lower if operator in LOWER else widen
-        ready = tuple([to(a, grad) if isinstance(a, Tensor) else a for a in operands])
-        return operands if all([a is b for a, b in zip(ready, operands, strict=True)]) else ready
+        return tuple([to(a, grad) if isinstance(a, Tensor) else a for a in operands])
 
     def lower(self, tensor: Tensor, grad: bool) -> Tensor:
         """A tensor of float32 or less in the lower dtype; any other as it is."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import Node, current_mode, next_seq, set_context, special
+from facula_autograd.extend import Node, current_mode, next_seq, replace_mode, set_context, special
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
@@ -44,9 +44,9 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         mode = current_mode() if special else None
         if mode is not None and mode.autocast is not None and record and out is None:  # Note [Autocast]
             cast = mode.autocast.operands(op.name, operands, mode.grad)
-            if cast is not operands and mode.only_autocast:
-                return call_in(op, mode.grad, cast, parameters)
-            operands = cast
+            if cast is not None:
+                with replace_mode(autocast=None):
+                    return op.quick(*cast, parameters) if parameters else op.quick(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
         held = hold(operands, record)
         plain = alike(op, held)

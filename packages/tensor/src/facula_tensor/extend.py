@@ -10,7 +10,8 @@ what needs layout, storage and offset. `PyTorchNames` is for errors that say wha
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
 `Autocast` is the state of a block of mixed precision, `autocast_state` that of
 this thread, and `watch_functions` lets functions look for it.
-`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
+gradients.
 """
 
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ from .ops.optimizer_steps import (
     sgd_step,
 )
 from .ops.recurrent import recurrent_layer
+from .ops.samples import sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -91,8 +93,10 @@ __all__ = [
     "rmsprop_centered_step",
     "rmsprop_step",
     "rprop_step",
+    "sample_dirichlet",
     "sgd_step",
     "snapshot",
+    "standard_gamma",
     "view",
     "watch_functions",
 ]
