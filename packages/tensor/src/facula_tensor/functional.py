@@ -16,6 +16,7 @@ from .ops.adaptive_pooling import (
     adaptive_max_pool3d_with_indices,
 )
 from .ops.attention import scaled_dot_product_attention
+from .ops.bilinear import bilinear
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
@@ -23,6 +24,7 @@ from .ops.convolution_1d import conv1d, conv_transpose1d
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
+from .ops.embedding_bag import embedding_bag
 from .ops.further_activations import (
     celu,
     glu,
@@ -50,6 +52,7 @@ from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
 from .ops.resampling import interpolate
 from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
+from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
 __all__ = [
@@ -67,6 +70,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -85,6 +89,7 @@ __all__ = [
     "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gelu",
@@ -105,12 +110,18 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool3d",
     "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "nll_loss",
