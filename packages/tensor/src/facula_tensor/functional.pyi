@@ -28,6 +28,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -46,6 +47,7 @@ __all__ = [
     "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gelu",
@@ -66,12 +68,18 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool3d",
     "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "nll_loss",
@@ -151,6 +159,8 @@ def avg_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
     """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
@@ -187,6 +197,8 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
     """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015."""
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
     """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features)."""
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
+    'The "sum", "mean" or "max" of the rows of `weight` (numbers, features) in each bag: (bags, features).'
 def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """As `alpha_dropout`, of whole channels of (n, channels, ...)."""
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
@@ -227,6 +239,12 @@ def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: bui
     """The logarithm of softmax along `dim`, as `softmax`'s."""
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)) of each element, without overflow."""
+def lp_pool1d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window of a sequence; else as `lp_pool2d`."""
+def lp_pool2d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window: (N, C, H, W), or without N."""
+def lp_pool3d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window of a volume; else as `lp_pool2d`."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
     """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
@@ -260,6 +278,12 @@ def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     ...
 def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`max_pool3d` with the indices."""
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
+    """Zeros with the elements of `max_pool1d` where they were; else as `max_unpool2d`."""
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
+    """Zeros with the elements of `max_pool2d` where they were: (N, C, H, W) and its indices, or without N."""
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
+    """Zeros with the elements of `max_pool3d` where they were; else as `max_unpool2d`."""
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019."""
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
