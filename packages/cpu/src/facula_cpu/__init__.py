@@ -14,6 +14,7 @@ from . import _convolution as _convolution
 from . import _copy as _copy
 from . import _cross_entropy as _cross_entropy
 from . import _gather as _gather
+from . import _given_taps as _given_taps
 from . import _index as _index
 from . import _layer_norm as _layer_norm
 from . import _lines as _lines

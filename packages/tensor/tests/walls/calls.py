@@ -42,6 +42,11 @@ def corners(x: Any) -> Any:
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
 
 
+def tapped(x: Any) -> Any:
+    """Where two taps for each of two outputs are, along a dimension of four, in one image: one of them nowhere."""
+    return ft.tensor([[[0, 3], [-1, 3]]], device=x.device)
+
+
 def image(x: Any) -> Any:
     """`x` as one image of one channel."""
     return x.unsqueeze(0).unsqueeze(0)
@@ -142,6 +147,7 @@ CALLS = {
     "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
     "gather": lambda x, y: x.gather(1, columns(x)),
+    "gather_taps": lambda x, y: F.gather_taps(x[None], y[None, :2, :2], tapped(x), ()),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
     "gelu": lambda x, y: F.gelu(x),
     "gelu_grad": lambda x, y: F.gelu_grad(x, y),
@@ -222,6 +228,7 @@ CALLS = {
     "rsqrt": lambda x, y: x.rsqrt(),
     "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
     "scatter": lambda x, y: x.scatter(1, columns(x), y[:, :2]),
+    "scatter_taps": lambda x, y: F.scatter_taps(x[None, :, :2], y[None, :2, :2], tapped(x), (4,)),
     "scatter_extreme": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "amax"),
     "scatter_product": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "prod"),
     "select": lambda x, y: x[1],
@@ -264,6 +271,7 @@ CALLS = {
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "var": lambda x, y: x.var(1),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
+    "weigh_taps": lambda x, y: F.weigh_taps(x[None, :, :2], y[None], tapped(x), ()),
     "where": lambda x, y: ft.where(mask(x), x, y),
     "acos": lambda x, y: ft.acos(x / 4),
     "acosh": lambda x, y: ft.acosh(x + 1),
