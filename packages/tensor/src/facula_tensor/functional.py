@@ -41,6 +41,7 @@ from .ops.further_activations import (
     tanhshrink,
     threshold,
 )
+from .ops.grid_sample import affine_grid, grid_sample
 from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.linear import linear
@@ -65,6 +66,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -94,6 +96,7 @@ __all__ = [
     "fold",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "hardshrink",
     "hardsigmoid",
