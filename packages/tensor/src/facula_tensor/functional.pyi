@@ -23,6 +23,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -52,6 +53,7 @@ __all__ = [
     "fold",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "hardshrink",
     "hardsigmoid",
@@ -149,6 +151,8 @@ def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[buil
     ...
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`adaptive_max_pool3d` with the indices."""
+def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | None = None) -> Tensor:
+    """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2)."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """In training each element becomes what `selu` tends to with probability `p`; then mean and variance are restored."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
@@ -207,6 +211,8 @@ def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
     """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd."""
+def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool | None = None) -> Tensor:
+    """The images `input` at the points of `grid`: (N, C, H, W) and (N, H', W', 2) to (N, C, H', W')."""
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
