@@ -3,13 +3,13 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -89,10 +89,12 @@ __all__ = [
     "addmm",
     "addmv",
     "addr",
+    "adjoint",
     "all",
     "allclose",
     "amax",
     "amin",
+    "angle",
     "any",
     "arange",
     "arccos",
@@ -122,6 +124,7 @@ __all__ = [
     "bernoulli",
     "bilinear",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -139,9 +142,14 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "celu",
+    "celu_",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_max",
@@ -150,8 +158,11 @@ __all__ = [
     "clone",
     "column_stack",
     "combinations",
+    "complex",
     "concat",
     "concatenate",
+    "conj",
+    "conj_physical",
     "contiguous_format",
     "conv1d",
     "conv2d",
@@ -171,11 +182,13 @@ __all__ = [
     "cumsum",
     "default_generator",
     "deg2rad",
+    "det",
     "diag",
     "diag_embed",
     "diagflat",
     "diagonal",
     "diagonal_scatter",
+    "digamma",
     "dist",
     "div",
     "divide",
@@ -188,6 +201,7 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -216,10 +230,12 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hardshrink",
     "hsplit",
     "hstack",
     "hypot",
     "iinfo",
+    "imag",
     "index_add",
     "index_copy",
     "index_fill",
@@ -228,14 +244,18 @@ __all__ = [
     "index_select",
     "initial_seed",
     "inner",
+    "inverse",
     "is_complex",
+    "is_conj",
     "is_floating_point",
+    "is_neg",
     "is_tensor",
     "isclose",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
+    "isreal",
     "kron",
     "kthvalue",
     "layout",
@@ -243,6 +263,7 @@ __all__ = [
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
     "linspace",
     "log",
     "log10",
@@ -252,6 +273,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -284,6 +306,7 @@ __all__ = [
     "multinomial",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
     "nanmedian",
     "narrow",
@@ -303,12 +326,17 @@ __all__ = [
     "permute",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
+    "polar",
+    "polygamma",
     "pow",
+    "prelu",
     "preserve_format",
     "printoptions",
     "prod",
     "promote_types",
     "put",
+    "qr",
     "rad2deg",
     "rand",
     "rand_like",
@@ -317,16 +345,22 @@ __all__ = [
     "randn_like",
     "randperm",
     "ravel",
+    "real",
     "reciprocal",
     "relu",
+    "relu_",
     "remainder",
     "repeat_interleave",
     "reshape",
+    "resolve_conj",
+    "resolve_neg",
     "result_type",
     "roll",
     "rot90",
     "round",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
     "scatter",
     "scatter_add",
@@ -335,15 +369,19 @@ __all__ = [
     "seed",
     "select",
     "select_scatter",
+    "selu",
+    "selu_",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
+    "sgn",
     "sigmoid",
     "sign",
     "signbit",
     "sin",
     "sinh",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
@@ -357,6 +395,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -367,10 +406,13 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",
     "transpose",
+    "triangular_solve",
     "tril",
     "tril_indices",
     "triu",
@@ -385,6 +427,8 @@ __all__ = [
     "var",
     "var_mean",
     "vdot",
+    "view_as_complex",
+    "view_as_real",
     "vsplit",
     "vstack",
     "where",
@@ -424,6 +468,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: S
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+def adjoint(input: Tensor) -> Tensor:
+    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -432,6 +478,8 @@ def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -476,6 +524,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -510,8 +560,18 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """`celu` in place."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -526,6 +586,12 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     """Tensors side by side, numbers and vectors as columns."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own."""
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -560,6 +626,8 @@ def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None 
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
+def det(input: Tensor) -> Tensor:
+    """The determinant of matrices (..., n, n): (...)."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -570,6 +638,8 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -592,6 +662,8 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -640,12 +712,16 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of each element, as a view. TypeError for real tensors."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -662,10 +738,16 @@ def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
+def is_conj(input: Tensor) -> builtins.bool:
+    """False: conjugates are never left to be taken later."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
+def is_neg(input: Tensor) -> builtins.bool:
+    """False: signs are never left to be changed later."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
@@ -678,6 +760,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element has an imaginary part of 0, as a bool tensor."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -686,6 +770,8 @@ def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -704,6 +790,8 @@ def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> 
     """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -816,6 +904,8 @@ def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.
     """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 @overload
@@ -868,14 +958,24 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast."""
+def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of `digamma` at each element."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -892,16 +992,24 @@ def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view where strides allow it, else a copy."""
+def real(input: Tensor) -> Tensor:
+    """The real part of each element, as a view; a real tensor is its own."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+def resolve_conj(input: Tensor) -> Tensor:
+    """`input` itself: conjugates are never left to be taken later."""
+def resolve_neg(input: Tensor) -> Tensor:
+    """`input` itself: signs are never left to be changed later."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -910,6 +1018,10 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
+    """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -930,12 +1042,18 @@ def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
     """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic."""
 def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
     """Set the default generator's state, to one that `get_rng_state` gave."""
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -948,6 +1066,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -970,6 +1090,8 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several)."""
+def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
@@ -988,6 +1110,10 @@ def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[bui
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """`threshold` in place."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -996,6 +1122,8 @@ def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
@@ -1042,6 +1170,10 @@ def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | N
     """`var` and `mean` of the same elements."""
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...)."""
+def view_as_real(input: Tensor) -> Tensor:
+    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:

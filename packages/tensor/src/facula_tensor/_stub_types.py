@@ -111,13 +111,19 @@ RESULTS = {
     "__rdivmod__": "tuple[Tensor, Tensor]",
     "cummax": "Extremes",
     "cummin": "Extremes",
+    "imag": "Tensor",
     "item": "Number",
     "kthvalue": "Extremes",
     "layout": "object",
     "mode": "Extremes",
+    "qr": "NamedResults",
+    "real": "Tensor",
+    "slogdet": "NamedResults",
     "sort": "Extremes",
+    "svd": "NamedResults",
     "tolist": "list[Any]",
     "topk": "Extremes",
+    "triangular_solve": "NamedResults",
 }
 
 _EXTREME = (

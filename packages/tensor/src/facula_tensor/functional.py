@@ -21,6 +21,7 @@ from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_l
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
 from .ops.convolution_1d import conv1d, conv_transpose1d
+from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -42,10 +43,22 @@ from .ops.further_activations import (
     threshold,
 )
 from .ops.grid_sample import affine_grid, grid_sample
+from .ops.gumbel import gumbel_softmax
+from .ops.in_place_activations import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
 from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
+from .ops.likelihood_losses import gaussian_nll_loss, multilabel_soft_margin_loss, poisson_nll_loss, soft_margin_loss
 from .ops.linear import linear
 from .ops.losses import cross_entropy, huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss
+from .ops.margin_losses import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from .ops.normalization import batch_norm
 from .ops.padding import pad
 from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
@@ -76,6 +89,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "celu_",
     "channel_shuffle",
     "conv1d",
     "conv2d",
@@ -83,25 +97,32 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "elu",
+    "elu_",
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "gaussian_nll_loss",
     "gelu",
     "glu",
     "grid_sample",
     "group_norm",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
     "interpolate",
@@ -109,6 +130,7 @@ __all__ = [
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "leaky_relu_",
     "linear",
     "local_response_norm",
     "log_softmax",
@@ -116,6 +138,7 @@ __all__ = [
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -127,6 +150,9 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -135,16 +161,21 @@ __all__ = [
     "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softshrink",
@@ -152,6 +183,9 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
 ]
 
