@@ -329,3 +329,18 @@ def looked_up(F: Any, table: Any, index: Any, g: Any) -> None:
 for count, size in ((1000, 64), (16384, 64)):
     embedding("embedding", count, size, 1.2, lambda F, table, index, g: F.nn.functional.embedding(index, table))
     embedding("embedding with gradients", count, size, 1.2, looked_up)
+
+
+# ----------------------------------------------------------------------------------------- volumes and points of a grid
+row(
+    "conv3d, 4×8×16×32×32",
+    1.5,
+    lambda F: (normal(F, 4, 8, 16, 32, 32), normal(F, 16, 8, 3, 3, 3), normal(F, 16)),
+    lambda F, x, weight, bias: F.nn.functional.conv3d(x, weight, bias, padding=1),
+)
+row(
+    "grid_sample, 8×16×64×64",
+    1.5,
+    lambda F: (normal(F, 8, 16, 64, 64), normal(F, 8, 64, 64, 2) / 4),
+    lambda F, x, grid: F.nn.functional.grid_sample(x, grid, align_corners=False),
+)

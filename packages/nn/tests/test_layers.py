@@ -86,6 +86,9 @@ def shapes(module):
         (lambda: nn.Linear(3, 2), {"weight": (2, 3), "bias": (2,)}),
         (lambda: nn.Linear(3, 2, bias=False), {"weight": (2, 3)}),
         (lambda: nn.Embedding(4, 3), {"weight": (4, 3)}),
+        (lambda: nn.EmbeddingBag(4, 3), {"weight": (4, 3)}),
+        (lambda: nn.Bilinear(2, 3, 4), {"weight": (4, 2, 3), "bias": (4,)}),
+        (lambda: nn.Bilinear(2, 3, 4, bias=False), {"weight": (4, 2, 3)}),
         (lambda: nn.Conv1d(4, 6, 3, groups=2), {"weight": (6, 2, 3), "bias": (6,)}),
         (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
         (lambda: nn.Conv3d(4, 6, 3, groups=2), {"weight": (6, 2, 3, 3, 3), "bias": (6,)}),
@@ -216,6 +219,25 @@ def test_normalisation_by_neighbouring_channels():
     assert repr(nn.LocalResponseNorm(2)) == "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"
     with pytest.raises(ValueError, match="CrossMapLRN2d: expected 4 dimensions"):
         nn.CrossMapLRN2d(3)(x[0])
+
+
+def test_bags_and_products():
+    bags = nn.EmbeddingBag(5, 3, mode="max", padding_idx=-1)
+    assert bags.weight[4].tolist() == [0] * 3
+    assert repr(bags) == "EmbeddingBag(5, 3, mode='max', padding_idx=4)"
+    index, offsets = ft.tensor([1, 2, 4, 3]), ft.tensor([0, 3])
+    wanted = ft.stack([bags.weight[1:3].amax(0), bags.weight[3]])
+    assert (bags(index, offsets) == wanted).all()
+    kept = nn.EmbeddingBag.from_pretrained(bags.weight.detach(), mode="sum")
+    assert not kept.weight.requires_grad and (kept(index.view(2, 2))[0] == bags.weight[1] + bags.weight[2]).all()
+    with pytest.raises(NotImplementedError, match="EmbeddingBag: sparse=True"):
+        nn.EmbeddingBag(5, 3, sparse=True)
+    with pytest.raises(ValueError, match="padding_idx from -5 to 4; got 5"):
+        nn.EmbeddingBag(5, 3, padding_idx=5)
+    layer = nn.Bilinear(2, 3, 4)
+    assert layer(ft.ones(5, 2), ft.ones(5, 3)).shape == (5, 4)
+    assert layer.weight.abs().max().item() <= 2**-0.5
+    assert repr(layer) == "Bilinear(in1_features=2, in2_features=3, out_features=4, bias=True)"
 
 
 # --------------------------------------------------------------------------------------------- batch normalisation

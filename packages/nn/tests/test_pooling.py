@@ -54,3 +54,15 @@ def test_where_the_largest_were(make):
 def test_max_pooling_with_indices():
     values, indices = nn.MaxPool2d(2, return_indices=True)(ft.arange(16.0).reshape(1, 4, 4))
     assert indices.reshape(-1).tolist() == [5, 7, 13, 15] == values.reshape(-1).tolist()
+
+
+def test_unpooling_and_powers():
+    x = ft.rand(2, 3, 6, 7)
+    values, indices = nn.MaxPool2d(2, return_indices=True)(x)
+    back = nn.MaxUnpool2d(2)(values, indices, output_size=x.shape)
+    assert back.shape == x.shape and (nn.MaxPool2d(2)(back) == values).all()
+    assert repr(nn.MaxUnpool2d(2)) == "MaxUnpool2d(kernel_size=(2, 2), stride=(2, 2), padding=(0, 0))"
+    with pytest.raises(TypeError, match="MaxUnpool3d: expected kernel_size to be an integer or three"):
+        nn.MaxUnpool3d((1, 2))
+    assert (nn.LPPool2d(1, 2)(x) - 4 * nn.AvgPool2d(2)(x)).abs().max().item() < 1e-5
+    assert repr(nn.LPPool1d(2, 3)) == "LPPool1d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)"

@@ -131,6 +131,7 @@ from .ops import truth as _truth
 from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.arithmetic import *
+from .ops.bilinear import bilinear
 from .ops.bitwise import *
 from .ops.cholesky import *
 from .ops.choosing import *
@@ -201,7 +202,7 @@ _register("facula_tensor")
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
-__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "max_pool3d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "bilinear", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += [
     "celu",

@@ -16,6 +16,7 @@ from .ops.adaptive_pooling import (
     adaptive_max_pool3d_with_indices,
 )
 from .ops.attention import scaled_dot_product_attention
+from .ops.bilinear import bilinear
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
@@ -24,6 +25,7 @@ from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
+from .ops.embedding_bag import embedding_bag
 from .ops.further_activations import (
     celu,
     glu,
@@ -40,25 +42,12 @@ from .ops.further_activations import (
     tanhshrink,
     threshold,
 )
+from .ops.grid_sample import affine_grid, grid_sample
 from .ops.gumbel import gumbel_softmax
-from .ops.in_place_activations import (
-    celu_,
-    elu_,
-    hardtanh_,
-    leaky_relu_,
-    relu_,
-    rrelu_,
-    selu_,
-    threshold_,
-)
+from .ops.in_place_activations import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
 from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
-from .ops.likelihood_losses import (
-    gaussian_nll_loss,
-    multilabel_soft_margin_loss,
-    poisson_nll_loss,
-    soft_margin_loss,
-)
+from .ops.likelihood_losses import gaussian_nll_loss, multilabel_soft_margin_loss, poisson_nll_loss, soft_margin_loss
 from .ops.linear import linear
 from .ops.losses import cross_entropy, huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss
 from .ops.margin_losses import (
@@ -77,6 +66,7 @@ from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
 from .ops.resampling import interpolate
 from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
+from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
 __all__ = [
@@ -89,11 +79,13 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -116,11 +108,13 @@ __all__ = [
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -141,6 +135,9 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
@@ -148,6 +145,9 @@ __all__ = [
     "max_pool2d_with_indices",
     "max_pool3d",
     "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_margin_loss",

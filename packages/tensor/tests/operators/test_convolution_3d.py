@@ -117,8 +117,8 @@ def test_other_dtypes(dtype):
     assert got.dtype is dtype
     np.testing.assert_array_equal(got.double().numpy(), wanted)
     images = F.conv2d(operands[0][:, :, 0], operands[1][:, :, 0], groups=2)
-    assert images.dtype is dtype and F.conv1d(operands[0][0, :, 0], operands[1][:, :, 0, 0], groups=2).dtype is dtype
-    enlarged = F.conv_transpose1d(operands[0][0, :, 0], operands[1][:, :, 0, 0], operands[2], groups=2)
+    assert images.dtype is dtype and F.conv1d(operands[0][:, :, 0, 0], operands[1][:, :, 0, 0], groups=2).dtype is dtype
+    enlarged = F.conv_transpose1d(operands[0][:, :, 0, 0], operands[1][:, :, 0, 0], operands[2], groups=2)
     assert enlarged.dtype is dtype
 
 

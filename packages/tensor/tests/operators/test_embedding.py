@@ -5,7 +5,7 @@ import pytest
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad
+from facula_autograd import grad, gradcheck, gradgradcheck
 
 WEIGHT = [[3.0, 4.0], [0.3, 0.4], [6.0, 8.0]]
 
@@ -82,3 +82,96 @@ def test_what_is_refused_changes_nothing(call, error, text):
         with pytest.raises(error, match=text):
             call(weight)
     assert weight.tolist() == ft.tensor(WEIGHT).tolist() and weight._version == 0
+
+
+# ------------------------------------------------------------------------------------------------------------ bags
+REDUCED = {"sum": lambda rows: rows.sum(0), "mean": lambda rows: rows.mean(0), "max": lambda rows: rows.max(0)}
+
+
+def bags(table, index, lengths, mode, padding=None, shares=None):
+    """The reduction of each bag's rows, one by one."""
+    made, start = [], 0
+    for length in lengths:
+        at = np.arange(start, start + length)
+        at = at[index[at] != padding]
+        rows = table[index[at]] * (1 if shares is None else shares[at, None])
+        made.append(REDUCED[mode](rows) if len(rows) else np.zeros(table.shape[1]))
+        start += length
+    return np.array(made)
+
+
+@pytest.mark.parametrize("mode", REDUCED)
+@pytest.mark.parametrize("padding", [None, 2])
+@pytest.mark.parametrize("lengths", [(3, 3), (0, 4, 1, 0), (6,), (0, 0)], ids=str)
+def test_bags(mode, padding, lengths):
+    rng = np.random.default_rng(0)
+    table, index = rng.standard_normal((5, 3)), rng.integers(0, 5, sum(lengths))
+    weight, numbers = ft.tensor(table, requires_grad=True), ft.tensor(index, dtype=ft.int64)
+    ends = np.cumsum([0, *lengths])
+    wanted = bags(table, index, lengths, mode, padding)
+    options = {"mode": mode, "padding_idx": padding}
+    got = F.embedding_bag(numbers, weight, ft.tensor(ends[:-1]), **options)
+    np.testing.assert_allclose(got.detach().numpy(), wanted)
+    last = F.embedding_bag(numbers.int(), weight, ft.tensor(ends), include_last_offset=True, **options)
+    assert (last == got).all()
+    if len(set(lengths)) == 1:
+        rows = F.embedding_bag(numbers.reshape(len(lengths), lengths[0]), weight, **options)
+        np.testing.assert_allclose(rows.detach().numpy(), wanted)
+    if len(index):
+        assert gradcheck(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
+        assert gradgradcheck(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
+
+
+def test_bags_with_shares_norms_and_frequencies():
+    rng = np.random.default_rng(0)
+    table, index, shares = rng.standard_normal((5, 3)), np.array([1, 1, 2, 4, 1]), rng.standard_normal(5)
+    offsets = ft.tensor([0, 2])
+    weight, parts = ft.tensor(table, requires_grad=True), ft.tensor(shares, requires_grad=True)
+
+    def call(w, p, padding=None):
+        return F.embedding_bag(ft.tensor(index), w, offsets, mode="sum", per_sample_weights=p, padding_idx=padding)
+
+    for padding in (None, 4):
+        wanted = bags(table, index, (2, 3), "sum", padding, shares)
+        np.testing.assert_allclose(call(weight, parts, padding).detach().numpy(), wanted)
+        assert gradcheck(lambda w, p, padding=padding: call(w, p, padding), (weight, parts))
+    rows = F.embedding_bag(
+        ft.tensor(index[:4]).reshape(2, 2), weight, mode="sum", per_sample_weights=parts[:4].view(2, 2)
+    )
+    np.testing.assert_allclose(rows.detach().numpy(), bags(table, index, (2, 2), "sum", None, shares))
+    F.embedding_bag(ft.tensor(index), weight, offsets, mode="sum", scale_grad_by_freq=True).sum().backward()
+    assert weight.grad.tolist() == [[0] * 3, [1] * 3, [1] * 3, [0] * 3, [1] * 3]
+    short = ft.tensor(table)
+    F.embedding_bag(ft.tensor([[3]]), short, max_norm=0.5)
+    assert short[3].norm().item() == pytest.approx(0.5, rel=1e-5) and (short[2] == weight[2]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({}, "expected offsets beside an input of one dimension"),
+        ({"offsets": [1]}, "begin at 0"),
+        ({"offsets": [0, 3, 2]}, "do not fall"),
+        ({"offsets": [0, 9]}, "end within the 4 numbers"),
+        ({"offsets": [[0]]}, "offsets of one dimension"),
+        ({"offsets": [0], "mode": "prod"}, "mode to be one of sum, mean, max; got 'prod'"),
+        ({"offsets": [0], "mode": "max", "scale_grad_by_freq": True}, "scale_grad_by_freq is for sums"),
+        ({"offsets": [0], "per_sample_weights": ft.ones(4)}, "per_sample_weights only for mode 'sum'"),
+        ({"offsets": [0], "mode": "sum", "per_sample_weights": ft.ones(3)}, r"of the input's shape \(4,\)"),
+        ({"offsets": [0], "padding_idx": 9}, "padding_idx from -5 to 4"),
+    ],
+)
+def test_bags_refused(options, text):
+    if "offsets" in options:
+        options = {**options, "offsets": ft.tensor(options["offsets"])}
+    with pytest.raises(ValueError, match=f"embedding_bag: .*{text}"):
+        F.embedding_bag(ft.tensor([0, 1, 2, 3]), ft.ones(5, 2), **options)
+
+
+def test_bags_of_rows_and_numbers_refused():
+    with pytest.raises(ValueError, match="expected no offsets beside an input of rows"):
+        F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), ft.tensor([0]))
+    with pytest.raises(IndexError, match="9"):
+        F.embedding_bag(ft.tensor([[0, 9]]), ft.ones(5, 2))
+    with pytest.raises(NotImplementedError, match="sparse=True is not supported"):
+        F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), sparse=True)

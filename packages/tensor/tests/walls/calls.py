@@ -43,6 +43,11 @@ def corners(x: Any) -> Any:
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
 
 
+def tapped(x: Any) -> Any:
+    """Where two taps for each of two outputs are, along a dimension of four, in one image: one of them nowhere."""
+    return ft.tensor([[[0, 3], [-1, 3]]], device=x.device)
+
+
 def sequences(x: Any) -> tuple:
     """`x` as one sequence of three steps, two targets, and their lengths."""
     return x.unsqueeze(1), ft.tensor([3, 1], device=x.device), ft.tensor([[3, 2, 0]], device=x.device)
@@ -163,6 +168,7 @@ CALLS = {
     "from_parts": lambda x, y: F.from_parts(x, y[0]),
     "ge": lambda x, y: x >= y,
     "gather": lambda x, y: x.gather(1, columns(x)),
+    "gather_taps": lambda x, y: F.gather_taps(x[None], y[None, :2, :2], tapped(x), ()),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
     "gelu": lambda x, y: F.gelu(x),
     "gelu_grad": lambda x, y: F.gelu_grad(x, y),
@@ -248,6 +254,7 @@ CALLS = {
     "sample_dirichlet": lambda x, y: F.sample_dirichlet(x, (1, 2)),
     "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
     "scatter": lambda x, y: x.scatter(1, columns(x), y[:, :2]),
+    "scatter_taps": lambda x, y: F.scatter_taps(x[None, :, :2], y[None, :2, :2], tapped(x), (4,)),
     "scatter_extreme": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "amax"),
     "scatter_product": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "prod"),
     "select": lambda x, y: x[1],
@@ -295,6 +302,7 @@ CALLS = {
     "view_as_complex": lambda x, y: ft.view_as_complex((x * 1).view(3, 2, 2)),
     "view_as_real": lambda x, y: ft.view_as_real(x.to(ft.complex128)),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
+    "weigh_taps": lambda x, y: F.weigh_taps(x[None, :, :2], y[None], tapped(x), ()),
     "where": lambda x, y: ft.where(mask(x), x, y),
     "acos": lambda x, y: ft.acos(x / 4),
     "acosh": lambda x, y: ft.acosh(x + 1),

@@ -1,4 +1,4 @@
-"""Normalisation of each example's channels, and by neighbouring channels."""
+"""Normalisation of each example's channels by themselves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._module import Module
 from .normalization import ChannelNorm
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["CrossMapLRN2d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LocalResponseNorm"]
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
 @boundary
@@ -98,47 +97,3 @@ class InstanceNorm3d(_InstanceNorm):
     """Normalisation of volumes (N, C, D, H, W), or one (C, D, H, W), each channel by itself."""
 
     dims = (4, 5)
-
-
-@boundary
-class LocalResponseNorm(Module):
-    """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
-
-    A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
-    """
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...)."""
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """The numbers."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-@boundary
-class CrossMapLRN2d(Module):
-    """`LocalResponseNorm` of images (N, C, H, W) whose windows lie evenly around a channel: an even `size` as one less.
-
-    Sums of squares are divided by `size` all the same.
-    """
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W)."""
-        check_input("CrossMapLRN2d", input)
-        if input.ndim != 4:
-            raise InvalidValueError(f"CrossMapLRN2d: expected 4 dimensions; got an input of shape {tuple(input.shape)}")
-        window = (self.size - 1) // 2 * 2 + 1
-        return F.local_response_norm(input, window, self.alpha * window / self.size, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """The numbers."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

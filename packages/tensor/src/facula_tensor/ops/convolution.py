@@ -20,7 +20,7 @@ from .._operator import recording
 from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import in_row_major
-from .convolution_geometry import forward_parameters, shapes_of, transposed_parameters
+from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 from .widening import widened
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ def conv3d(
     tensor([[[[[8., 8.]]]]])
     """
     shapes = shapes_of("conv3d", input, weight, bias)
+    check_dtypes("conv3d", input, weight, bias)
     parameters = forward_parameters(
         3, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
     )
@@ -181,6 +182,7 @@ def conv3d(
 def _transposed(name: str, dims: int, input: Any, weight: Any, bias: Any, *geometry: Any) -> Tensor:
     """A transposed convolution of volumes or images, or of one."""
     shapes = shapes_of(name, input, weight, bias)
+    check_dtypes(name, input, weight, bias)
     parameters = transposed_parameters(dims, *shapes, *[hashable(one) for one in geometry])
     alone = len(shapes[0]) == dims + 1
     result = recording.conv2d_input(recording.unsqueeze(input, 0) if alone else input, weight, parameters)

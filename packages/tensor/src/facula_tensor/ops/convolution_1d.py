@@ -11,7 +11,7 @@ from .._geometry import hashable
 from .._operator import recording
 from .._overrides import asks
 from .._tensor import Tensor
-from .convolution_geometry import forward_parameters, shapes_of, transposed_parameters
+from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 
 __all__ = ["conv1d", "conv_transpose1d"]
 
@@ -53,6 +53,7 @@ def conv1d(
     tensor([[[1., 2., 2., 2., 1.]]])
     """
     shapes = shapes_of("conv1d", input, weight, bias)
+    check_dtypes("conv1d", input, weight, bias)
     parameters = forward_parameters(
         1, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
     )
@@ -83,6 +84,7 @@ def conv_transpose1d(
     tensor([[[1., 2., 2., 1.]]])
     """
     shapes = shapes_of("conv_transpose1d", input, weight, bias)
+    check_dtypes("conv_transpose1d", input, weight, bias)
     parameters = transposed_parameters(
         1, *shapes, *[hashable(one) for one in (stride, padding, output_padding, groups, dilation)]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ArgumentError
+from .._errors import ArgumentError, DTypeError
 from .._geometry import is_integer, several
 from .._tensor import layout_of_tensor
 from .._viewing import as_tensor
@@ -120,3 +120,13 @@ def shapes_of(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tu
         layout_of_tensor(as_tensor(operation, weight)).shape,
         None if bias is None else layout_of_tensor(as_tensor(operation, bias)).shape,
     )
+
+
+def check_dtypes(operation: str, *operands: Any) -> None:
+    """Raise unless all have one dtype; the operators would name images, of which all are made."""
+    layouts = [layout_of_tensor(one) for one in operands if one is not None]
+    if any([one.dtype is not layouts[0].dtype for one in layouts]):
+        raise DTypeError(
+            f"{operation}: expected all in one dtype; got {', '.join([one.dtype.name for one in layouts])}; "
+            "convert with .to()"
+        )

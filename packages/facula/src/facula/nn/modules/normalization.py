@@ -5,5 +5,6 @@ from ..._siblings import needs
 
 with needs("facula.nn.modules.normalization"):
     from facula_nn.layers.layer_norm import *
+    from facula_nn.layers.response_norm import *
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]

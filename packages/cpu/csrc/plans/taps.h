@@ -1,0 +1,12 @@
+/* The plan of sums of elements at given places. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Contiguous inputs (images, channels, length), outputs (images, channels, count), and for each output of an image
+   `taps` places and weights: (images, taps, count). See Note [Given taps] in given_taps.inc. */
+struct facula_taps {
+    int64_t images, channels, length, taps, count;
+    int64_t group; /* units in a task: lines of channels; or images' parts of `span` outputs */
+    int64_t span;
+    int64_t serial;
+};

@@ -1,0 +1,146 @@
+"""Tables of vectors, looked up by number and added up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty, no_grad
+
+from .. import functional as F
+from .. import init
+from .._arguments import check_lengths
+from .._module import Module
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = ["EmbeddingBag"]
+
+
+@boundary
+class EmbeddingBag(Module):
+    """The "sum", "mean" or "max" of the vectors of each bag of numbers: (bags, embedding_dim).
+
+    `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
+    `padding_idx`, which counts for nothing. Options are as for `Embedding` and `functional.embedding_bag`;
+    `sparse=True` is refused.
+
+    >>> from facula_tensor import tensor
+    >>> EmbeddingBag(10, 3, mode="sum")(tensor([1, 2, 4, 5]), tensor([0, 3])).shape
+    facula.Size([2, 3])
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        check_lengths("EmbeddingBag", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if sparse:
+            raise UnsupportedError(
+                "EmbeddingBag: sparse=True is not supported; there are no sparse gradients; leave it out"
+            )
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise InvalidValueError(
+                f"EmbeddingBag: expected padding_idx from {-num_embeddings} to {num_embeddings - 1}; got {padding_idx}"
+            )
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
+        self.include_last_offset = include_last_offset
+        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        if _weight is None:
+            self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device, dtype=dtype))
+            self.reset_parameters()
+            return
+        if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+            raise InvalidValueError(
+                f"EmbeddingBag: expected a weight of shape ({num_embeddings}, {embedding_dim}); "
+                f"got {tuple(_weight.shape)}"
+            )
+        self.weight = Parameter(_weight)
+
+    def reset_parameters(self) -> None:
+        """Draw the weight anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].zero_()
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+        """`input` (bags, numbers), or (numbers,) with `offsets` (bags,): (bags, embedding_dim)."""
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, the mode, and options that are not the usual ones."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq:
+            text += ", scale_grad_by_freq=True"
+        text += f", mode={self.mode!r}"
+        return text + (f", padding_idx={self.padding_idx}" if self.padding_idx is not None else "")
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> Any:
+        """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+
+        >>> from facula_tensor import tensor
+        >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))
+        tensor([[2., 3.]])
+        """
+        if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
+            raise InvalidValueError("EmbeddingBag: expected embeddings to be a Tensor of shape (numbers, features)")
+        rows, columns = embeddings.shape
+        made = cls(
+            rows,
+            columns,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            embeddings,
+            include_last_offset,
+            padding_idx,
+        )
+        made.weight.requires_grad_(not freeze)
+        return made

@@ -1,0 +1,156 @@
+"""Sums, means and greatest of rows of a table chosen by numbers: `embedding_bag`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors.extend import boundary
+
+from .._errors import ArgumentError, show
+from .._operator import recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._viewing import as_tensor
+from .embedding import prepared
+from .extremes import max as greatest
+from .gathering import as_index
+from .index_ops import index_add
+
+__all__ = ["embedding_bag"]
+
+MODES = ("sum", "mean", "max")
+
+
+@asks
+@boundary
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The "sum", "mean" or "max" of the rows of `weight` (numbers, features) in each bag: (bags, features).
+
+    `input`, int64 or int32, has a bag in each row; or is one row of all, and `offsets` say where each bag begins, the
+    first at 0 (include_last_offset: and where the last ends). Empty bags give zeros. Numbers `padding_idx` count for
+    nothing. `per_sample_weights`, of the input's shape, multiply the rows of a sum. `max_norm`, `scale_grad_by_freq`
+    and `sparse` are as for `embedding`. IndexError for numbers that have no row; ValueError for what does not fit.
+
+    >>> from facula_tensor import tensor
+    >>> embedding_bag(tensor([0, 1, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([0, 2]), mode="sum")
+    tensor([[4., 6.],
+            [3., 4.]])
+    """
+    name, F = "embedding_bag", recording
+    if mode not in MODES:
+        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+    if scale_grad_by_freq and mode == "max":
+        raise ArgumentError(f"{name}: scale_grad_by_freq is for sums and means; leave it out for mode 'max'")
+    index, (_, row) = prepared(name, input, weight, padding_idx, max_norm, norm_type, sparse)
+    shape = layout_of_tensor(index).shape
+    if per_sample_weights is not None:
+        if mode != "sum":
+            raise ArgumentError(f"{name}: expected per_sample_weights only for mode 'sum'; got mode {mode!r}")
+        factors = layout_of_tensor(as_tensor(name, per_sample_weights))
+        if factors.shape != shape or factors.dtype is not layout_of_tensor(weight).dtype:
+            raise ArgumentError(
+                f"{name}: expected per_sample_weights of the input's shape {shape} and the weight's dtype; "
+                f"got {show(factors)}"
+            )
+    counts = _counts(name, index, offsets, bool(include_last_offset))
+    parameters = (0, None, bool(scale_grad_by_freq))
+    if row is None and isinstance(counts, tuple) and shape[1]:  # bags of one length
+        rows = F.index_select(weight, index, parameters)
+        if per_sample_weights is not None:
+            rows = F.mul(rows, F.unsqueeze(per_sample_weights, -1))
+        if mode == "max":
+            return greatest(rows, 1)[0]
+        total = F.sum(rows, ((1,), False))
+        return total if mode == "sum" else F.div(total, shape[1])
+    lengths = np.full(counts[0], counts[1]) if isinstance(counts, tuple) else counts
+    bags = np.repeat(np.arange(len(lengths)), lengths)
+    flat = F.narrow(F.reshape(index, (-1,)), 0, 0, len(bags))
+    shares = None
+    if per_sample_weights is not None:
+        shares = F.narrow(F.reshape(steady(per_sample_weights), (-1,)), 0, 0, len(bags))
+    if row is not None:
+        kept = np.flatnonzero(snapshot(flat).numpy() != row)
+        bags, at = bags[kept], _tensor(kept, flat)
+        flat = F.index_select(flat, at, (0, None, False))
+        shares = None if shares is None else F.index_select(shares, at, (0, None, False))
+    rows = F.index_select(weight, flat, parameters)
+    if shares is not None:
+        rows = F.mul(rows, F.unsqueeze(shares, -1))
+    return _greatest(rows, bags, len(lengths)) if mode == "max" else _added(rows, bags, len(lengths), mode == "mean")
+
+
+def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:
+    from .._from_data import from_numpy
+
+    return from_numpy(np.ascontiguousarray(numbers)).to(like.device)
+
+
+def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
+    from .._creation import zeros
+
+    layout = layout_of_tensor(rows)
+    made = zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
+    if len(bags):
+        made = index_add(made, 0, _tensor(bags, rows), rows)
+    if not mean:
+        return made
+    sizes = np.maximum(np.bincount(bags, minlength=count), 1)
+    return recording.div(made, recording.to(_tensor(sizes[:, None], rows), (layout.dtype,)))
+
+
+def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
+    """The greatest of each bag, by a table of bags as long as the longest."""
+    from .._creation import zeros
+
+    F, layout = recording, layout_of_tensor(rows)
+    lengths = np.bincount(bags, minlength=count)
+    longest = int(lengths.max(initial=0))
+    if not longest:
+        return zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
+    # A bag's own rows, and then its last again; an empty bag has any.
+    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    within = np.minimum(np.arange(longest), np.maximum(lengths - 1, 0)[:, None])
+    table = np.minimum(first[:, None] + within, len(bags) - 1)
+    found = greatest(F.index_select(rows, _tensor(table, rows), (0, None, False)), 1)[0]
+    return F.where(_tensor(lengths[:, None] > 0, rows), found, 0) if not lengths.all() else found
+
+
+def _counts(name: str, index: Tensor, offsets: Any, last: bool) -> np.ndarray | tuple[int, int]:
+    """How many numbers each bag has; the number of bags and the length of all where `input` has them in rows."""
+    shape = layout_of_tensor(index).shape
+    if len(shape) == 2:
+        if offsets is not None:
+            raise ArgumentError(f"{name}: expected no offsets beside an input of rows {shape}; leave them out")
+        return shape[0], shape[1]
+    if len(shape) != 1:
+        raise ArgumentError(f"{name}: expected input of one or two dimensions; got shape {shape}")
+    if offsets is None:
+        raise ArgumentError(f"{name}: expected offsets beside an input of one dimension; got None")
+    starts = as_index(name, offsets)
+    if layout_of_tensor(starts).ndim != 1:
+        raise ArgumentError(f"{name}: expected offsets of one dimension; got {show(layout_of_tensor(starts))}")
+    places = snapshot(starts).numpy().astype(np.int64)
+    if last and not len(places):
+        raise ArgumentError(f"{name}: expected offsets of at least 1 number with include_last_offset; got none")
+    ends = places if last else np.append(places, shape[0])
+    lengths = np.diff(ends)
+    if len(ends) > 1 and (ends[0] != 0 or lengths.min() < 0 or ends[-1] > shape[0]):
+        raise ArgumentError(
+            f"{name}: expected offsets that begin at 0, do not fall, and end within the {shape[0]} numbers of input; "
+            f"got {places.tolist()[:8]}"
+        )
+    return lengths

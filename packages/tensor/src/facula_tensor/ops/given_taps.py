@@ -1,0 +1,74 @@
+"""Sums of elements at given places, times given weights: what sampling at the points of a grid is made of.
+
+Three operators close under differentiation; see Note [Given taps] in facula_cpu's given_taps.inc.
+"""
+
+from __future__ import annotations
+
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._viewing import in_row_major
+
+__all__: list[str] = []
+
+
+@operator
+class _gather_taps:
+    """The sum of taps for each output; inputs (images, channels, length), weights and places (images, taps, count)."""
+
+    inputs = ("input", "weights", "places")
+    holomorphic = False
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "gather_taps", operands, parameters)
+
+    def outputs(input, weights, places):
+        return contiguous((*input.shape[:2], places.shape[2]), input.dtype, input.device)
+
+    def reverse_input(F, g, weights, places, input_layout):
+        return F.scatter_taps(g, weights, places, (input_layout.shape[2],))
+
+    def reverse_weights(F, g, input, places):
+        return F.weigh_taps(g, input, places, ())
+
+
+@operator
+class _scatter_taps:
+    """Zeros with the weighted outputs added where their taps are: the gradient of the inputs."""
+
+    inputs = ("grad", "weights", "places")
+    parameters = ("length",)
+    holomorphic = False
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "scatter_taps", operands, parameters)
+
+    def outputs(grad, weights, places, length):
+        return contiguous((*grad.shape[:2], length), grad.dtype, grad.device)
+
+    def reverse_grad(F, g, weights, places):
+        return F.gather_taps(g, weights, places, ())
+
+    def reverse_weights(F, g, grad, places):
+        return F.weigh_taps(grad, g, places, ())
+
+
+@operator
+class _weigh_taps:
+    """The products of outputs and their taps, summed over channels: the gradient of the weights."""
+
+    inputs = ("grad", "input", "places")
+    holomorphic = False
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "weigh_taps", operands, parameters)
+
+    def outputs(grad, input, places):
+        return contiguous(places.shape, grad.dtype, grad.device)
+
+    def reverse_grad(F, g, input, places):
+        return F.gather_taps(input, g, places, ())
+
+    def reverse_input(F, g, grad, places, input_layout):
+        return F.scatter_taps(grad, g, places, (input_layout.shape[2],))

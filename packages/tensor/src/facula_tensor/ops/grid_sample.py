@@ -1,0 +1,231 @@
+"""Images and volumes sampled at the points of a grid: `grid_sample`, `affine_grid`.
+
+A point's taps are products of those along each dimension, so places and weights are made dimension by dimension; see
+Note [Given taps] in facula_cpu's given_taps.inc for their sum.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from facula_errors.extend import boundary
+from facula_storage import DType, float32, float64, int64
+from facula_storage.extend import FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._viewing import as_tensor
+from . import given_taps as _given_taps  # noqa: F401  declares gather_taps
+from .resampling import CUBIC
+from .shape import sizes
+
+__all__ = ["affine_grid", "grid_sample"]
+
+MODES, PADDING_MODES = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+NOWHERE = -(1 << 40)  # added to places, takes them out of any image
+FAR = float(1 << 30)  # points beyond are as good as at infinity
+
+# Weights of taps as polynomials of the distance t from the first tap, or in "bicubic" from the second: rows of
+# coefficients for 1, t, t**2 and t**3.
+POLYNOMIALS = {
+    "nearest": [[1.0]],
+    "bilinear": [[1.0, -1.0], [0.0, 1.0]],
+    "bicubic": [
+        [0.0, CUBIC, -2 * CUBIC, CUBIC],
+        [1.0, 0.0, -(CUBIC + 3), CUBIC + 2],
+        [0.0, -CUBIC, 2 * CUBIC + 3, -(CUBIC + 2)],
+        [0.0, 0.0, CUBIC, -CUBIC],
+    ],
+}
+
+
+@lru_cache(maxsize=64)
+def _column(numbers: tuple[float, ...], dtype: DType, device: Any) -> Tensor:
+    """Numbers in a column (count, 1)."""
+    from .._from_data import from_numpy
+
+    return raw.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
+
+
+@asks
+@boundary
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The images `input` at the points of `grid`: (N, C, H, W) and (N, H', W', 2) to (N, C, H', W').
+
+    Or volumes, (N, C, D, H, W) and (N, D', H', W', 3) to (N, C, D', H', W'). A point is (x, y), or (x, y, z), from -1
+    at the left, top and front to 1 at the right, bottom and back: at the centres of the outermost elements with
+    align_corners, else at their outer edges. mode: "bilinear" (of volumes trilinear), "nearest", "bicubic" (images
+    alone). padding_mode: what is outside, "zeros", "border" (the nearest element) or "reflection". NaN in the grid
+    lies outside, at the far left, top or front. Floating dtypes, both in one. Gradients of any order, in both.
+
+    M. Jaderberg et al., Spatial transformer networks, 2015.
+
+    >>> from facula_tensor import tensor
+    >>> grid_sample(tensor([[[[1.0, 3.0]]]]), tensor([[[[0.0, 0.0], [-1.0, 0.0]]]]), align_corners=True)
+    tensor([[[[2., 1.]]]])
+    """
+    name, F = "grid_sample", recording
+    x, points = steady(as_tensor(name, input)), steady(as_tensor(name, grid))
+    given, wanted = layout_of_tensor(x), layout_of_tensor(points)
+    _check(name, given, wanted, mode, padding_mode)
+    if given.dtype not in (float32, float64):
+        made = grid_sample(F.to(x, (float32,)), F.to(points, (float32,)), mode, padding_mode, align_corners)
+        return F.to(made, (given.dtype,))
+    dims, images = len(given.shape) - 2, given.shape[0]
+    size, count = given.shape[2:], prod(wanted.shape[1:-1])
+    places = weights = None
+    for at, length in enumerate(size):  # y, x: the grid has them the other way round
+        along = F.reshape(F.select(points, dims + 1, dims - 1 - at), (images, 1, count))
+        own, shares = _along(along, length, mode, padding_mode, bool(align_corners))
+        step = prod(size[at + 1 :])
+        own = raw.mul(own, step) if step > 1 else own
+        if places is None:
+            places, weights = own, shares
+            continue
+        taps = layout_of_tensor(places).shape[1]
+        each = layout_of_tensor(own).shape[1]
+        places = raw.add(raw.unsqueeze(places, 2), raw.unsqueeze(own, 1))
+        places = raw.reshape(places, (images, taps * each, count))
+        weights = F.mul(F.unsqueeze(weights, 2), F.unsqueeze(shares, 1))
+        weights = F.reshape(weights, (images, taps * each, count))
+    made = F.gather_taps(F.reshape(x, (images, given.shape[1], prod(size))), weights, places, ())
+    return F.reshape(made, (*given.shape[:2], *wanted.shape[1:-1]))
+
+
+def _check(name: str, given: Any, wanted: Any, mode: str, padding_mode: str) -> None:
+    """Raise unless images, grid and modes fit each other."""
+    if mode not in MODES:
+        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+    if padding_mode not in PADDING_MODES:
+        raise ArgumentError(
+            f"{name}: expected padding_mode to be one of {', '.join(PADDING_MODES)}; got {padding_mode!r}"
+        )
+    shape, points = given.shape, wanted.shape
+    if len(shape) not in (4, 5) or len(points) != len(shape) or points[-1] != len(shape) - 2 or points[0] != shape[0]:
+        raise ArgumentError(
+            f"{name}: expected input (N, C, H, W) and grid (N, H', W', 2), or input (N, C, D, H, W) and grid "
+            f"(N, D', H', W', 3); got {shape} and {points}"
+        )
+    if not all(shape[2:]):
+        raise ArgumentError(f"{name}: expected input with elements; got shape {shape}")
+    if mode == "bicubic" and len(shape) == 5:
+        raise ArgumentError(f"{name}: mode 'bicubic' takes images (N, C, H, W); got input {shape}; use 'bilinear'")
+    if given.dtype is not wanted.dtype or given.dtype.category != FLOATING:
+        raise DTypeError(
+            f"{name}: expected input and grid in one floating dtype; got {given.dtype.name} and {wanted.dtype.name}"
+        )
+
+
+def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
+    """The taps of points (images, 1, count) along one dimension: places or NOWHERE, and weights: (images, taps, count).
+
+    Places and the nearest element are constants of the points; the weights follow the points.
+    """
+    F, layout = recording, layout_of_tensor(points)
+    scale = ((length - 1) if align else length) / 2
+    real = F.mul(F.add(points, 1), scale)
+    if not align:
+        real = F.sub(real, 0.5)
+    at = snapshot(real)
+    at = raw.clamp(raw.where(raw.eq(at, at), at, -FAR), -FAR, FAR)
+    slope = None
+    if mode != "bicubic" and padding_mode != "zeros":
+        at, slope = _brought_in(at, length, padding_mode, align)
+    if mode == "nearest":
+        first = raw.round(at, ())
+        constant = F.where(raw.ne(at, at), points, 1)  # 1 everywhere, with gradients of 0
+        return _inside(raw.to(first, (int64,)), length), constant
+    first = raw.floor(at)
+    t = raw.sub(at, first)
+    if points.requires_grad:  # the value of t, which moves as the point does
+        move = F.sub(real, snapshot(real))
+        move = F.where(raw.eq(snapshot(move), 0), move, 0)
+        t = F.add(F.mul(move, slope) if slope is not None else move, t)
+    offsets = range(len(POLYNOMIALS[mode])) if mode == "bilinear" else range(-1, 3)
+    places = raw.add(raw.to(first, (int64,)), _column(tuple(offsets), int64, layout.device))
+    if mode == "bicubic" and padding_mode == "reflection":
+        real_places, _ = _brought_in(raw.to(places, (layout.dtype,)), length, padding_mode, align)
+        places = raw.to(real_places, (int64,))
+    rows = POLYNOMIALS[mode]
+    weights: Any = None
+    for power in reversed(range(len(rows[0]))):  # Horner's scheme
+        numbers = _column(tuple([row[power] for row in rows]), layout.dtype, layout.device)
+        weights = numbers if weights is None else F.add(F.mul(weights, t), numbers)
+    if padding_mode == "border" and mode == "bicubic":
+        places = raw.clamp(places, 0, length - 1)
+    return _inside(places, length), weights
+
+
+def _inside(places: Tensor, length: int) -> Tensor:
+    """Places, those outside NOWHERE."""
+    outside = raw.bitwise_or(raw.lt(places, 0), raw.ge(places, length))
+    return raw.where(outside, NOWHERE, places)
+
+
+def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
+    """Coordinates inside the image by the padding mode, and how fast they follow: 1, -1, or 0 where they were cut."""
+    slope = raw.ones_like(at)
+    if padding_mode == "reflection":
+        low, span = (0.0, float(length - 1)) if align else (-0.5, float(length))
+        if not span:
+            return raw.zeros_like(at), raw.zeros_like(at)
+        away = raw.sub(at, low)
+        slope = raw.where(raw.lt(away, 0), -1, slope)
+        away = raw.abs(away)
+        flips = raw.floor(raw.div(away, span))
+        extra = raw.fmod(away, span)
+        odd = raw.ne(raw.remainder(flips, 2), 0)
+        at = raw.add(raw.where(odd, raw.sub(span, extra), extra), low)
+        slope = raw.where(odd, raw.neg(slope), slope)
+    last = float(length - 1)
+    cut = raw.bitwise_or(raw.le(at, 0), raw.ge(at, last))
+    return raw.clamp(at, 0, last), raw.where(cut, 0, slope)
+
+
+@asks
+@boundary
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2).
+
+    Or (N, 3, 4) and size (N, C, D, H, W) to (N, D, H, W, 3). Each point of the output, from -1 to 1, is mapped to
+    where it comes from. align_corners is as in `grid_sample`.
+
+    >>> from facula_tensor import tensor
+    >>> affine_grid(tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 1, 2), align_corners=True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
+    from .._from_data import from_numpy
+
+    name, F = "affine_grid", recording
+    theta, size = steady(as_tensor(name, theta)), sizes(name, (), size, "size")
+    layout, dims = layout_of_tensor(theta), len(size) - 2
+    if dims not in (2, 3) or layout.shape != (size[0], dims, dims + 1):
+        raise ArgumentError(
+            f"{name}: expected theta (N, 2, 3) and size (N, C, H, W), or theta (N, 3, 4) and size (N, C, D, H, W); "
+            f"got {layout.shape} and {size}"
+        )
+    if layout.dtype.category != FLOATING:
+        raise DTypeError(f"{name}: expected theta in a floating dtype; got {layout.dtype.name}")
+    if min(size) < 1:
+        raise ArgumentError(f"{name}: expected size of positive lengths; got {size}")
+    lines = []
+    for length in reversed(size[2:]):  # x, y, z
+        line = np.linspace(-1, 1, length) if length > 1 else np.zeros(1)
+        lines.append(line if align_corners else line * (length - 1) / length)
+    points = np.stack([*np.meshgrid(*reversed(lines), indexing="ij")[::-1], np.ones(size[2:])], -1)
+    base = raw.to(from_numpy(points.reshape(-1, dims + 1)).to(layout.device), (layout.dtype,))
+    made = F.matmul(base, F.transpose(theta, 1, 2))
+    return F.reshape(made, (size[0], *size[2:], dims))
