@@ -305,3 +305,21 @@ def test_bits_are_shared_and_have_no_gradient():
     ):
         with pytest.raises(ValueError, match=f"^view: .*{said}"):
             wrong()
+
+
+def test_what_older_programs_call_on_tensors():
+    x = ft.arange(6.0).double()
+    assert x.new(2, 3).shape == (2, 3) and x.new(ft.Size((4,))).shape == (4,) and x.new().shape == (0,)
+    for data in ([1, 2], (1, 2), np.array([1, 2])):
+        assert x.new(data).dtype is ft.float64 and x.new(data).tolist() == [1, 2]
+    assert x.new(x).data_ptr() == x.data_ptr() and ft.ones(1, device="meta").new(2).is_meta
+    for wrong, text in ((("a",), "expected lengths.*got str"), ((1.5,), "got float"), ((ft.ones(1),), "got float32")):
+        with pytest.raises(TypeError, match=text):
+            x.new(*wrong)
+    with pytest.warns(UserWarning, match="resize: reshape has taken its place"):
+        assert x.resize(2, 3).data_ptr() == x.data_ptr()
+    with pytest.warns(UserWarning, match="resize_as: reshape has taken its place"):
+        assert x.resize_as(ft.ones(3, 2)).shape == (3, 2)
+    with pytest.warns(UserWarning, match="resize"), pytest.raises(ValueError, match=r"6 elements.*\(7,\); use resize_"):
+        x.resize(7)
+    assert x.to_dense() is x and x.to_dense(ft.float32).dtype is ft.float32

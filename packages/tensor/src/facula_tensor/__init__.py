@@ -48,6 +48,7 @@ from . import (
 )
 from . import _html as _html
 from . import _indexing as _indexing
+from . import _older_methods as _older_methods
 from . import _protocols as _protocols
 from . import _repr as _repr
 from . import _resize as _resize

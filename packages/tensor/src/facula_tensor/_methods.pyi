@@ -727,6 +727,8 @@ class Methods:
         """Each element with its sign turned. Not defined for bool."""
     def neg_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
+    def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
+        """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory."""
     def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
     def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -806,8 +808,12 @@ class Methods:
         """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`, as `reshape`."""
+    def resize(self, *shape: Lengths) -> Tensor:
+        """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def resize_as(self, other: Tensor) -> Tensor:
+        """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
     def resolve_conj(self) -> Tensor:
         """`input` itself: conjugates are never left to be taken later."""
     def resolve_neg(self) -> Tensor:
@@ -920,6 +926,8 @@ class Methods:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+    def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
