@@ -102,6 +102,11 @@ def asks(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def asking(method: Callable) -> Callable:
+    """A method as a function: the form of it that asks classes that override operators."""
+    return _asking.get(method, method)
+
+
 def _tensors_in(values: Iterable) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):

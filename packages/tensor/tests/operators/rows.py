@@ -21,6 +21,7 @@ from image_rows import IMAGES
 from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
+from rows_of_samples import SAMPLES
 
 import facula_tensor as ft
 
@@ -204,6 +205,8 @@ ARITHMETIC = [
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
     binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
     binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
+    binary("fmax", np.fmax, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
+    binary("fmin", np.fmin, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
     binary("clamp_min", np.maximum, dtypes=("bool", *REALS), inplace="clamp_min_", gradient=REAL),
     binary("clamp_max", np.minimum, dtypes=("bool", *REALS), inplace="clamp_max_", gradient=REAL),
     Row(
@@ -535,9 +538,20 @@ SHAPES = [
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
 ]
 
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *ALONG]
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
-ROWS = [*POINTWISE, *SPECIAL, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING, *IMAGES]
+ROWS = [
+    *POINTWISE,
+    *SPECIAL,
+    *ARITHMETIC,
+    *DIVISION,
+    *COMPARISONS,
+    *REDUCTIONS,
+    *PRODUCTS,
+    *SHAPES,
+    *ALONG,
+    *BY_INDEX,
+    *IMAGES,
+    *MOVING,
+    *SAMPLES,
+]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

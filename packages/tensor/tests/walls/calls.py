@@ -141,6 +141,8 @@ CALLS = {
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
+    "fmax": lambda x, y: ft.fmax(x, y),
+    "fmin": lambda x, y: ft.fmin(x, y),
     "gather": lambda x, y: x.gather(1, columns(x)),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
     "gelu": lambda x, y: F.gelu(x),

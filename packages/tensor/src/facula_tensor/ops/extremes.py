@@ -30,7 +30,7 @@ def _extreme(name: str, other_doc: str) -> Any:
         parameters = ("dims", "keepdim")
 
         def outputs(layout, dims, keepdim):
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, layout.dtype)
 
         def reverse_input(F, g, input, input_layout, dims, keepdim):
@@ -54,7 +54,7 @@ def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> T
     return getattr(F, name)(input, (dims, True))
 
 
-def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
@@ -124,7 +124,7 @@ def _along(name: str) -> Any:
 
         def outputs(layout, dim, keepdim):
             dims = (dim,) if layout.shape else ()
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             values = reduced(layout, dims, keepdim, layout.dtype)
             return values, values.to_dtype(int64)
 
@@ -324,7 +324,7 @@ def _index_of(name: str) -> Any:
 
         def outputs(layout, dim, keepdim):
             dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, int64)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__
