@@ -970,7 +970,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None 
     """Views of vectors along the dimensions of a grid, each expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
 @overload
 def min(input: Tensor, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...

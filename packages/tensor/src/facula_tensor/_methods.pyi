@@ -676,7 +676,7 @@ class Methods:
         ...
     @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
     @overload
     def min(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
         ...
