@@ -76,7 +76,7 @@ def test_flags():
         assert getattr(x, f"is_{name}") is False
     assert x.is_cpu
     assert ft.ones(1, device="meta").is_meta
-    assert (x.name, x.output_nr, x.get_device(), x.is_pinned(), x.is_shared()) == (None, 0, -1, False, False)
+    assert (x.output_nr, x.get_device(), x.is_pinned(), x.is_shared()) == (0, -1, False, False)
     assert ft.is_signed(x)
     assert not ft.ones(1, dtype=ft.uint8).is_signed()
     assert x.is_same_size(ft.zeros(2, 3))

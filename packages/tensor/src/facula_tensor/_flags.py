@@ -50,17 +50,12 @@ def is_cpu(self: Tensor) -> bool:
     return layout_of_tensor(self).device.type == "cpu"
 
 
-def name(self: Tensor) -> None:
-    """None: tensors have no names."""
-    return None
-
-
 def output_nr(self: Tensor) -> int:
     """0, whichever result of its node this tensor is."""
     return 0
 
 
-for _property in (is_cpu, name, output_nr):
+for _property in (is_cpu, output_nr):
     setattr(Tensor, _property.__name__, property(_property))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
@@ -18,6 +18,8 @@ from ._untyped_storage import TypedStorage, UntypedStorage
 
 class Methods:
     def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
     def __abs__(self, *, out: Tensor | None = None) -> Tensor:
@@ -198,6 +200,8 @@ class Methods:
         """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes this tensor and returns it."""
+    def adjoint(self) -> Tensor:
+        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -206,8 +210,10 @@ class Methods:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
-    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
@@ -254,6 +260,8 @@ class Methods:
         """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -290,6 +298,8 @@ class Methods:
         """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -300,6 +310,12 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -316,6 +332,12 @@ class Methods:
         """`clamp_min` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` in place: changes this tensor and returns it."""
     def const_data_ptr(self) -> builtins.int:
         """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -368,6 +390,8 @@ class Methods:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -384,6 +408,10 @@ class Methods:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
         """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    def digamma_(self) -> Tensor:
+        """`digamma` in place: changes this tensor and returns it."""
     def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
         """The dimensions by how far apart their elements lie, the farthest first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
@@ -408,6 +436,10 @@ class Methods:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of each element. Integers are computed in the default floating dtype."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
@@ -424,6 +456,8 @@ class Methods:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
@@ -464,6 +498,8 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name of `outer`."""
     def get_device(self) -> builtins.int:
@@ -474,9 +510,11 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """Each element, or 0 where it is at most `lambd` from 0."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
         """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
-    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
+    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """How many elements lie in each bin, as the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
@@ -484,6 +522,10 @@ class Methods:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
         """`hypot` in place: changes this tensor and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, new: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
@@ -510,6 +552,10 @@ class Methods:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """False: conjugates are never left to be taken later."""
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
@@ -524,6 +570,8 @@ class Methods:
     def is_mps(self) -> builtins.bool: ...
     @property
     def is_mtia(self) -> builtins.bool: ...
+    def is_neg(self) -> builtins.bool:
+        """False: signs are never left to be changed later."""
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
@@ -558,6 +606,8 @@ class Methods:
         """Whether each element is infinite; for complex ones, whether a part is."""
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is NaN; for complex ones, whether a part is."""
+    def isreal(self) -> Tensor:
+        """Whether each element has an imaginary part of 0, as a bool tensor."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -574,6 +624,10 @@ class Methods:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
     def log10(self, *, out: Tensor | None = None) -> Tensor:
@@ -590,6 +644,8 @@ class Methods:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -602,6 +658,8 @@ class Methods:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -626,6 +684,8 @@ class Methods:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    @property
+    def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
     def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
@@ -709,8 +769,10 @@ class Methods:
         """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
-    @property
-    def name(self) -> None: ...
+    def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -781,16 +843,24 @@ class Methods:
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """`facula_tensor.polygamma(n, self)`."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """`polygamma` in place: changes this tensor and returns it."""
     def pow(self, exponent: Operand) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
         """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
@@ -801,6 +871,10 @@ class Methods:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view where strides allow it, else a copy."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, new: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -829,6 +903,10 @@ class Methods:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
     def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor the shape of another, as `resize_` does. Returns it."""
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: conjugates are never left to be taken later."""
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
@@ -863,6 +941,10 @@ class Methods:
         """A copy of `input` in which `select(dim, index)` is `src`."""
     def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
         """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    def sgn_(self) -> Tensor:
+        """`sgn` in place: changes this tensor and returns it."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -885,6 +967,8 @@ class Methods:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -917,6 +1001,8 @@ class Methods:
         """The sum of all elements, or along `dim` (an integer or several)."""
     def sum_to_size(self, *size: Lengths) -> Tensor:
         """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -953,6 +1039,8 @@ class Methods:
         """A view with two dimensions exchanged."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """`transpose` in place: this tensor with two dimensions exchanged. Returns it."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

@@ -25,8 +25,8 @@ from ._stub_types import ARGUMENTS, OVERLOADS, RESULTS, SPECIAL
 
 FOLDER = Path(facula_tensor.__file__).parent
 TYPES = {
-    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat", "Number",
-    "Operand", "Scalar", "SupportsDLPack",
+    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat",
+    "NamedResults", "Number", "Operand", "Scalar", "SupportsDLPack",
 }  # fmt: skip
 HEAD = f'''"""{{}} Written by facula_tensor._stubs."""
 
@@ -43,20 +43,8 @@ from ._types import {", ".join(sorted(TYPES))}
 '''
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
-KNOWN |= {
-    "Any",
-    "Buffer",
-    "Callable",
-    "DType",
-    "False",
-    "Generator",
-    "Iterator",
-    "Literal",
-    "None",
-    "Sequence",
-    "SupportsIndex",
-}
-KNOWN |= {"Tensor", "True", "TypedStorage", "UntypedStorage", "np.ndarray"}
+KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
+KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
 REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use

@@ -21,7 +21,10 @@ from image_rows import IMAGES
 from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
+from rows_of_complex import COMPLEX_ROWS
+from rows_of_matrices import MATRICES
 from rows_of_samples import SAMPLES
+from special_rows import ROWS as SPECIAL_FUNCTIONS
 
 import facula_tensor as ft
 
@@ -541,6 +544,7 @@ SHAPES = [
 ROWS = [
     *POINTWISE,
     *SPECIAL,
+    *SPECIAL_FUNCTIONS,
     *ARITHMETIC,
     *DIVISION,
     *COMPARISONS,
@@ -549,9 +553,11 @@ ROWS = [
     *SHAPES,
     *ALONG,
     *BY_INDEX,
-    *IMAGES,
     *MOVING,
+    *IMAGES,
     *SAMPLES,
+    *COMPLEX_ROWS,
+    *MATRICES,
 ]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

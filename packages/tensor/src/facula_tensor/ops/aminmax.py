@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from facula_errors.extend import boundary
 
@@ -12,12 +11,12 @@ from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
 from .along import one_dim
 from .extremes import check_not_empty
-from .named_results import give_all, named_results
+from .named_results import NamedResults, named_results, results_named
 from .reducing import reduction
 
 __all__ = ["aminmax"]
 
-LeastAndGreatest = named_results("aminmax", "min", "max")
+LeastAndGreatest = results_named("aminmax", "min", "max")
 
 
 @asks
@@ -25,7 +24,7 @@ LeastAndGreatest = named_results("aminmax", "min", "max")
 @boundary
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
-) -> Any:
+) -> NamedResults:
     """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one.
 
     Equal ones share the gradient.
@@ -38,4 +37,6 @@ def aminmax(
         dim = one_dim("aminmax", input, dim)[1]
     input, parameters = reduction("aminmax", input, dim, keepdim)
     check_not_empty("aminmax", layout_of_tensor(input), parameters[0])
-    return give_all(LeastAndGreatest, (recording.amin(input, parameters), recording.amax(input, parameters)), out)
+    return named_results(
+        "aminmax", LeastAndGreatest, (recording.amin(input, parameters), recording.amax(input, parameters)), out
+    )

@@ -17,14 +17,14 @@ from .._promotion import as_integer, as_real
 from .._tensor import Tensor, layout_of_tensor, method, snapshot
 from .._viewing import as_tensor
 from .copying import give
-from .named_results import give_all, named_results
+from .named_results import NamedResults, named_results, results_named
 from .searching import bincount
 
 __all__ = ["histc", "histogram", "histogramdd"]
 
 _indices = range  # the name of an argument below
-Histogram = named_results("histogram", "hist", "bin_edges")
-Histograms = named_results("histogramdd", "hist", "bin_edges")
+Histogram = results_named("histogram", "hist", "bin_edges")
+Histograms = results_named("histogramdd", "hist", "bin_edges")
 
 
 def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0.5) -> tuple[float, float]:
@@ -165,7 +165,7 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> NamedResults:
     """How many elements lie in each bin, as the pair (hist, bin_edges).
 
     `bins` is their number, or a tensor of their edges in order. Equal bins lie in `range`, or between the least
@@ -182,7 +182,7 @@ def histogram(
     if isinstance(bins, Tensor) and range is not None:
         raise ArgumentError("histogram: expected range with a number of bins alone; got edges and a range")
     edges = _edges("histogram", values, bins, *_range("histogram", range, 1))
-    return give_all(Histogram, (_count([values], [edges], weight, density), edges), out)
+    return named_results("histogram", Histogram, (_count([values], [edges], weight, density), edges), out)
 
 
 @asks
