@@ -65,9 +65,11 @@ def diff(
             )
     if around:
         input = cat([one for one in (prepend, input, append) if one is not None], dim)
-    subtract = recording.ne if input.dtype is bool_ else recording.sub
-    for _ in range(min(times, input.shape[dim])):
-        input = subtract(_part(input, dim, 1, 0), _part(input, dim, 0, -1))
+    layout = layout_of_tensor(input)
+    subtract = recording.ne if layout.dtype is bool_ else recording.sub
+    length = layout.shape[dim]
+    for n in range(length, length - min(times, length), -1):
+        input = subtract(recording.slice(input, dim, 1, n, 1), recording.slice(input, dim, 0, n - 1, 1))
     return give("diff", input, out)
 
 

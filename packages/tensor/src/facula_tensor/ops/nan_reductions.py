@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from facula_errors.extend import boundary
+from facula_storage import float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._errors import DTypeError
-from .._operator import recording
+from .._operator import raw, recording
 from .._overrides import asks
 from .._promotion import as_dtype
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
-from .reducing import axis_for
+from .reducing import axis_for, reduction
 from .sums import sum
 
 __all__ = ["nanmean", "nansum"]
@@ -81,6 +82,10 @@ def nanmean(
     kind = layout_of_tensor(input).dtype
     if kind.category < FLOATING:
         raise DTypeError(f"nanmean: not defined for {kind.name}; convert with .float(), or give dtype=")
-    counted = recording.eq(input, input)
+    counted = raw.eq(input.detach(), input.detach())
+    if kind in (float32, float64):  # counted in the same dtype, so that nothing is promoted
+        zeroed, parameters = reduction("nanmean", recording.where(counted, input, 0), dim, keepdim or keepdims)
+        counts = raw.sum(raw.to(counted, (kind,)), parameters)
+        return give("nanmean", recording.div(recording.sum(zeroed, parameters), counts), out)
     total = sum(recording.where(counted, input, 0), dim, keepdim or keepdims)
     return give("nanmean", recording.div(total, sum(counted, dim, keepdim or keepdims)), out)
