@@ -50,6 +50,7 @@ from ._saving import load, save
 
 if TYPE_CHECKING:
     from . import accelerator as accelerator
+    from . import amp as amp
     from . import backends as backends
     from . import compiler as compiler
     from . import cpu as cpu
@@ -102,6 +103,9 @@ if TYPE_CHECKING:
         compiled_with_cxx11_abi as compiled_with_cxx11_abi,
     )
     from ._settings import (
+        get_default_device as get_default_device,
+    )
+    from ._settings import (
         get_deterministic_debug_mode as get_deterministic_debug_mode,
     )
     from ._settings import (
@@ -114,10 +118,22 @@ if TYPE_CHECKING:
         is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     )
     from ._settings import (
+        is_inference as is_inference,
+    )
+    from ._settings import (
+        is_storage as is_storage,
+    )
+    from ._settings import (
         is_vulkan_available as is_vulkan_available,
     )
     from ._settings import (
         is_warn_always_enabled as is_warn_always_enabled,
+    )
+    from ._settings import (
+        set_default_device as set_default_device,
+    )
+    from ._settings import (
+        set_default_tensor_type as set_default_tensor_type,
     )
     from ._settings import (
         set_deterministic_debug_mode as set_deterministic_debug_mode,
@@ -135,8 +151,42 @@ if TYPE_CHECKING:
         set_warn_always as set_warn_always,
     )
     from ._settings import (
+        typename as typename,
+    )
+    from ._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
     )
+    from .amp.autocast_mode import (
+        autocast as autocast,
+    )
+    from .amp.autocast_mode import (
+        clear_autocast_cache as clear_autocast_cache,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_dtype as get_autocast_dtype,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_cache_enabled as is_autocast_cache_enabled,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_cpu_enabled as is_autocast_cpu_enabled,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_enabled as is_autocast_enabled,
+    )
+    from .amp.autocast_mode import (
+        set_autocast_cache_enabled as set_autocast_cache_enabled,
+    )
+    from .amp.autocast_mode import (
+        set_autocast_dtype as set_autocast_dtype,
+    )
+    from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
 
 __version__ = "0.1.0"
@@ -149,38 +199,40 @@ short, int, long = int16, int32, int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
-    "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "TypedStorage",
-    "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh", "acosh_",
+    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor",
+    "TypedStorage", "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh", "acosh_",
     "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
-    "addr", "adjoint", "alias_copy", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos",
-    "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_",
-    "arctanh", "arctanh_", "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere",
-    "as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "as_tensor", "asarray", "asin", "asin_",
-    "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d",
-    "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli", "bfloat16", "bincount", "binomial", "bitwise_and",
-    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
-    "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat",
-    "cdist", "cdouble", "ceil", "ceil_", "celu", "celu_", "cfloat", "channel_shuffle", "channels_last",
-    "channels_last_3d", "cholesky", "cholesky_inverse", "cholesky_solve", "chunk", "clamp", "clamp_", "clamp_max",
-    "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "clone", "column_stack", "combinations", "compile",
-    "compiled_with_cxx11_abi", "compiler", "complex", "complex64", "complex128", "concat", "concatenate", "conj",
-    "conj_physical", "constant_pad_nd", "contiguous_format", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "copysign", "corrcoef", "cos", "cos_", "cosh", "cosh_",
-    "cosine_similarity", "count_nonzero", "cov", "cpu", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
-    "cumulative_trapezoid", "default_generator", "deg2rad", "deg2rad_", "det", "detach_", "detach_copy", "device",
-    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_copy", "diagonal_scatter", "diff", "digamma", "dist",
-    "distributed", "distributions", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum",
-    "empty", "empty_like", "empty_permuted", "empty_strided", "enable_grad", "eq", "equal", "erf", "erf_", "erfinv",
-    "errors", "exp", "exp2", "exp2_", "exp_", "expand_copy", "expm1", "expm1_", "export", "eye", "fill", "fill_",
-    "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "floor",
-    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_dlpack", "from_file", "from_numpy",
-    "frombuffer", "full", "full_like", "fx", "gather", "ge", "ger", "get_default_dtype",
+    "addr", "adjoint", "alias_copy", "all", "allclose", "amax", "amin", "aminmax", "amp", "angle", "any", "arange",
+    "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2",
+    "arctan_", "arctanh", "arctanh_", "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort",
+    "argwhere", "as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "as_tensor", "asarray", "asin",
+    "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d",
+    "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli", "bfloat16", "bincount", "binomial",
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast",
+    "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "ceil_", "celu", "celu_", "cfloat", "channel_shuffle",
+    "channels_last", "channels_last_3d", "cholesky", "cholesky_inverse", "cholesky_solve", "chunk", "clamp", "clamp_",
+    "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clear_autocast_cache", "clip", "clip_", "clone",
+    "column_stack", "combinations", "compile", "compiled_with_cxx11_abi", "compiler", "complex", "complex64",
+    "complex128", "concat", "concatenate", "conj", "conj_physical", "constant_pad_nd", "contiguous_format", "conv1d",
+    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "corrcoef", "cos",
+    "cos_", "cosh", "cosh_", "cosine_similarity", "count_nonzero", "cov", "cpu", "cross", "cuda", "cummax", "cummin",
+    "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "deg2rad_", "det", "detach_",
+    "detach_copy", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_copy", "diagonal_scatter", "diff",
+    "digamma", "dist", "distributed", "distributions", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype",
+    "e", "einsum", "empty", "empty_like", "empty_permuted", "empty_strided", "enable_grad", "eq", "equal", "erf",
+    "erf_", "erfinv", "errors", "exp", "exp2", "exp2_", "exp_", "expand_copy", "expm1", "expm1_", "export", "eye",
+    "fill", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32",
+    "float64", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_dlpack", "from_file",
+    "from_numpy", "frombuffer", "full", "full_like", "fx", "gather", "ge", "ger", "get_autocast_cpu_dtype",
+    "get_autocast_dtype", "get_autocast_gpu_dtype", "get_default_device", "get_default_dtype",
     "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "get_num_interop_threads",
     "get_num_threads", "get_printoptions", "get_rng_state", "gradient", "greater", "greater_equal", "gt", "half",
     "hardshrink", "histc", "histogram", "histogramdd", "hsplit", "hstack", "hub", "hypot", "iinfo", "imag",
     "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_reduce", "index_select", "inf",
-    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse", "is_complex",
-    "is_conj", "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse",
+    "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled", "is_complex", "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_neg", "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor",
     "is_vulkan_available", "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf", "isnan", "isreal", "jit",
     "kron", "kthvalue", "layout", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log",
@@ -199,37 +251,44 @@ __all__ = [
     "remainder", "renorm", "repeat_interleave", "reshape", "resize_as_", "resolve_conj", "resolve_neg", "result_type",
     "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "save", "scalar_tensor",
     "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_copy", "select_scatter",
-    "selu", "selu_", "serialization", "set_default_dtype", "set_deterministic_debug_mode",
-    "set_float32_matmul_precision", "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads",
-    "set_num_threads", "set_printoptions", "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sigmoid_",
-    "sign", "signbit", "sin", "sin_", "sinh", "sinh_", "slice_copy", "slice_scatter", "slogdet", "softmax", "sort",
-    "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor",
-    "sparse_csc_tensor", "sparse_csr_tensor", "split", "split_copy", "split_with_sizes", "split_with_sizes_copy",
-    "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_copy", "stack", "std", "std_mean", "strided", "sub",
-    "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "t_copy", "take", "take_along_dim", "tan", "tan_", "tanh",
-    "tanh_", "tensor", "tensor_split", "tensordot", "testing", "threshold", "threshold_", "tile", "to_dlpack", "topk",
-    "trace", "transpose", "transpose_copy", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices", "triu",
-    "triu_indices", "true_divide", "trunc", "trunc_", "typename", "uint8", "unbind", "unbind_copy", "unflatten",
-    "unfold_copy", "unique", "unique_consecutive", "unravel_index", "unsafe_chunk", "unsafe_split",
-    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_copy", "use_deterministic_algorithms", "utils", "vander", "var",
-    "var_mean", "vdot", "version", "view_as_complex", "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where",
-    "xlogy", "xlogy_", "xpu", "zero_", "zeros", "zeros_like",
+    "selu", "selu_", "serialization", "set_autocast_cache_enabled", "set_autocast_dtype", "set_default_device",
+    "set_default_dtype", "set_default_tensor_type", "set_deterministic_debug_mode", "set_float32_matmul_precision",
+    "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions",
+    "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
+    "sinh", "sinh_", "slice_copy", "slice_scatter", "slogdet", "softmax", "sort", "sparse", "sparse_bsc_tensor",
+    "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor",
+    "split", "split_copy", "split_with_sizes", "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_",
+    "squeeze", "squeeze_copy", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes",
+    "swapdims", "t", "t_copy", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split",
+    "tensordot", "testing", "threshold", "threshold_", "tile", "to_dlpack", "topk", "trace", "transpose",
+    "transpose_copy", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices", "triu", "triu_indices",
+    "true_divide", "trunc", "trunc_", "typename", "uint8", "unbind", "unbind_copy", "unflatten", "unfold_copy",
+    "unique", "unique_consecutive", "unravel_index", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
+    "unsqueeze", "unsqueeze_copy", "use_deterministic_algorithms", "utils", "vander", "var", "var_mean", "vdot",
+    "version", "view_as_complex", "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where", "xlogy", "xlogy_",
+    "xpu", "zero_", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
-    "_C", "__config__", "_dynamo", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed", "distributions",
-    "errors", "export", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "random",
-    "serialization", "sparse", "testing", "utils", "version", "xpu",
+    "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "errors", "export", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim",
+    "profiler", "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
                 "sparse_csr_tensor vmap",
-    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode "
+    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
+                 "is_inference is_storage set_default_device set_default_tensor_type typename "
+                 "get_deterministic_debug_mode "
                  "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
                  "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "
                  "set_flush_denormal set_num_interop_threads set_warn_always use_deterministic_algorithms",
+    "amp.autocast_mode": "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype "
+                         "get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+                         "set_autocast_cache_enabled set_autocast_dtype",
+    "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
 }  # fmt: skip
-_publish(__name__, later=_LATER, lazily={name: module for module, names in _LAZILY.items() for name in names.split()})
+_publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()

@@ -559,5 +559,6 @@ ROWS = [
     *COMPLEX_ROWS,
     *MATRICES,
 ]
+
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)
