@@ -160,7 +160,7 @@ def test_missing_methods_stand_in_nobodys_way():
 
     class Mixed:
         @property
-        def is_mkldnn(self):
+        def is_distributed(self):
             return "mixed in"
 
         def geqrf(self, dim):
@@ -177,7 +177,7 @@ def test_missing_methods_stand_in_nobodys_way():
 
     assert TENSOR.as_subclass(Named).name == "own"
     both = TENSOR.as_subclass(Both)
-    assert (both.is_mkldnn, both.geqrf(1), both.sspaddmm) == ("mixed in", "mixed in 1", 3)
+    assert (both.is_distributed, both.geqrf(1), both.sspaddmm) == ("mixed in", "mixed in 1", 3)
     assert TENSOR.as_subclass(Answers).geqrf == "answered geqrf"
     parameter = facula.Parameter(TENSOR)
     parameter.name = "weight"

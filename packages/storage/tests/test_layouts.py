@@ -14,7 +14,7 @@ from storage_testing import Running
 
 from facula_storage import Device, Layout, complex128, contiguous, cpu, float32, float64, int8, layout_of, meta, uint8
 from facula_storage import _layouts as tables
-from facula_storage.extend import contiguous_strides, settle
+from facula_storage.extend import contiguous_strides
 
 shapes = st.lists(st.integers(0, 5), max_size=5).map(tuple)
 
@@ -158,17 +158,6 @@ def test_tables_are_bounded(small_tables):
     assert len(set(map(id, kept))) == 200
 
 
-def test_settling_does_not_grow_the_table(small_tables):
-    for i in range(100):
-        forgotten = copy_of(layout_of((2, 3), (i + 3, 1), float32))
-        tables._table.pop((forgotten.shape, forgotten.strides, float32, cpu))
-        for j in range(8):
-            layout_of((7, 7), (i + 8, j), float32)  # a full table
-        assert settle(forgotten, copy_of(forgotten)) is forgotten
-        assert layout_of(forgotten.shape, forgotten.strides, float32) is forgotten
-    assert len(tables._table) <= 8
-
-
 def copy_of(layout):
     """An equal layout that the tables do not know."""
     new = tables.Draft()
@@ -196,25 +185,14 @@ def test_shapes_of_other_things_are_refused(shape):
         contiguous(shape, float32)
 
 
-def test_settle():
-    a = contiguous((2, 3), float32)
-    other = copy_of(a)
-    assert settle(a, other) is settle(other, a) is settle(other, copy_of(a)) is a
-    for different in [contiguous((3, 2), float32), contiguous((2, 3), int8), contiguous((2, 3), float32, meta),
-                      layout_of((2, 3), (1, 2), float32)]:  # fmt: skip
-        assert settle(a, different) is None
-
-
 def test_the_two_tables_do_not_drift_apart(small_tables):
-    """A full table forgets; what `contiguous` still remembers is what `layout_of` and `settle` give."""
+    """A full table forgets; what `contiguous` still remembers is what `layout_of` gives."""
     for i in range(8):
         layout_of((2, 3), (i + 3, 1), float32)  # the first is the contiguous one
     remembered = contiguous((4, 5), float32)
     layout_of((9, 9), (20, 1), float32)  # drops the newest, in one table
     assert ((4, 5), (5, 1), float32, cpu) not in tables._table
     assert layout_of((4, 5), (5, 1), float32) is remembered
-    layout_of((9, 9), (21, 1), float32)
-    assert settle(copy_of(remembered), copy_of(remembered)) is remembered
 
 
 def test_a_table_starts_afresh_now_and_then(small_tables, monkeypatch):
@@ -229,7 +207,7 @@ def test_resident_memory_is_flat_over_new_shapes(run_python):
     program = """
 import gc, resource
 from facula_storage import contiguous, float32, layout_of
-from facula_storage.extend import allocate, settle
+from facula_storage.extend import allocate
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
@@ -238,7 +216,7 @@ def work(start, count):
         a = contiguous((i, 3), float32)
         a.rows(), a.transposed().transposed()
         b = layout_of((i, 3), (5, 1), float32)
-        settle(a, layout_of((i, 3), (3, 1), float32))
+        layout_of((i, 3), (3, 1), float32)
         allocate(contiguous((i % 3000 + 1,), float32))
 work(1, 40_000)
 gc.disable()
@@ -268,9 +246,6 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
                 assert layout.dense
                 assert callable(layout.take)
                 assert layout.rows()[0].shape == shape[1:]
-            settled = settle(a, b)
-            assert settled is not None
-            assert settled == a
             if mine.random() < 0.1:
                 layout_of(shape, (shape[1] + mine.randrange(9), 1), float32)
 

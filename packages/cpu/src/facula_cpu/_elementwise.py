@@ -30,7 +30,7 @@ MOST_OPERANDS, MOST_DIMS = 6, 64
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 # Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
 # Others, factors and divisors above all (a loss times 70000), take part in float32.
-BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum eq ne lt le gt ge".split()
+BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum fmax fmin eq ne lt le gt ge".split()
 ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 STRUCT = ffi.typeof("struct facula_elementwise *")

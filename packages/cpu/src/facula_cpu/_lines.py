@@ -1,4 +1,4 @@
-"""Planners of operators on whole lines along a dimension: sorts, scans, moves by index, searches."""
+"""Planners of operators on whole lines along a dimension: sorts, scans, searches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OPERANDS = 4  # at most
 LINE_COST = 10_000  # picoseconds
-SORT_COST, SELECT_COST, PICK_COST, SEARCH_COST = 10_000, 3_000, 2_500, 20_000  # picoseconds an element
+SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds an element
 COLUMNS = 64  # lines side by side that keep vectors busy
 BOOL, INT64 = 1, 6
 COMPLEX = (11, 12)
@@ -46,13 +46,6 @@ def plan_rank(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
     """(value, index int64), the dimension kept, of one element of each line: parameters (dim,) or (dim, k)."""
     option = RANKS[operator] if operator in RANKS else parameters[1]
     return _plan(operator, "rank_lines", inputs, outputs, parameters, parameters[0], SORT_COST, option=option)
-
-
-@planner("pick_along", "spread_along")
-def plan_pick(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """Of (a, index int64), equal but for `dim`: a[index] along it, or zeros with a added at index."""
-    name = operator.partition("_")[0] + "_lines"
-    return _plan(operator, name, inputs, outputs, parameters, parameters[0], PICK_COST)
 
 
 @planner("search_sorted")

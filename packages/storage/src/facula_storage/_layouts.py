@@ -128,7 +128,7 @@ class Layout(Immutable):
         def __hash__(self) -> int: ...
 
     else:
-        __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `settle`
+        __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `layout_of`
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (layout_of, _key(self))
@@ -153,7 +153,7 @@ class Draft(Layout):
 # ~~~~~~~~~~~~~~~~
 # Equal layouts are nearly always the same object, so plans are found by pointer. The table is
 # bounded, so identity implies equality and not the converse: the quick path tests identity,
-# and a slow one calls `settle`, which makes equal operands share a layout again. (Weak entries
+# and a slow one asks for the table's own, so that equal operands share a layout again. (Weak entries
 # would cost 45 ns a hit; an unbounded table slows the garbage collector by 2 us a new shape.)
 # A full table drops its newest entries: shapes that never come back recycle a few places and leave
 # nothing behind for the collector to walk. It drops many at once, so that those of one step of a
@@ -348,26 +348,3 @@ def forget_layouts() -> None:
     """Empty the tables: every layout is made anew when it is next asked for."""
     _table.clear()
     _rows_first.clear()
-
-
-def settle(a: Layout, b: Layout) -> Layout | None:
-    """One layout for two equal ones, or None where they differ. Callers store it on both tensors.
-
-    >>> from facula_storage import float32
-    >>> a = contiguous((2,), float32)
-    >>> settle(a, a) is a, settle(a, contiguous((3,), float32))
-    (True, None)
-    """
-    if a is b:
-        return a
-    if a.shape != b.shape or a.strides != b.strides or a.dtype is not b.dtype or a.device is not b.device:
-        return None
-    key = _key(a)
-    found = _table.get(key)
-    if found is not None:
-        return found
-    if a.is_contiguous:  # prefer the one that `contiguous` goes on giving
-        known = _rows_first.get((a.shape, a.dtype, a.device))
-        if known is not None and known.strides == a.strides:
-            a = known
-    return _publish(key, a)

@@ -14,7 +14,7 @@ from ._dtypes import (
     register_dtype,
 )
 from ._host import HostMemory
-from ._layouts import contiguous_strides, settle
+from ._layouts import contiguous_strides
 from ._plans import (
     STATUS_DIVISOR,
     STATUS_INDEX,
@@ -79,6 +79,5 @@ __all__ = [
     "register_dtype",
     "release_retired",
     "replace_buffer",
-    "settle",
     "take",
 ]

@@ -33,7 +33,9 @@ from facula_storage import uint8 as uint8
 from . import _adapter as _adapter
 from . import (
     _creation,
+    _flags,
     _from_data,
+    _further_functions,
     _generator,
     _missing,
     _number_limits,
@@ -44,10 +46,13 @@ from . import (
     _random_fill,
     _random_laws,  # noqa: F401  methods alone
     _ranges,
+    _strided_creation,
     _typed,
+    _untyped_storage,
 )
 from . import _html as _html
 from . import _indexing as _indexing
+from . import _inplace_views as _inplace_views
 from . import _older_methods as _older_methods
 from . import _protocols as _protocols
 from . import _repr as _repr
@@ -56,7 +61,9 @@ from . import _setitem as _setitem
 from . import _sharing as _sharing
 from . import _startup as _startup
 from ._creation import *
+from ._flags import *
 from ._from_data import *
+from ._further_functions import *
 from ._generator import *
 from ._number_limits import *
 from ._print_options import *
@@ -66,9 +73,13 @@ from ._random import *
 from ._random_fill import *
 from ._ranges import *
 from ._size import Size
+from ._strided_creation import *
 from ._tensor import Parameter, Tensor
 from ._typed import *
+from ._untyped_storage import *
 from .ops import aliases as _aliases
+from .ops import aminmax as _aminmax
+from .ops import applying as _applying  # noqa: F401  methods alone
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
 from .ops import cholesky as _cholesky
@@ -80,19 +91,23 @@ from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
 from .ops import convolution_1d as _convolution_1d
 from .ops import copying as _copying
+from .ops import covariance as _covariance
 from .ops import determinants as _determinants
 from .ops import diagonals as _diagonals
+from .ops import differences as _differences
 from .ops import dims as _dims
 from .ops import division as _division
 from .ops import einsum as _einsum
 from .ops import exponents as _exponents
 from .ops import extremes as _extremes
+from .ops import flat_places as _flat_places
 from .ops import flips as _flips
 from .ops import formats as _formats
 from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
+from .ops import histograms as _histograms
 from .ops import index_ops as _index_ops
 from .ops import inverses as _inverses
 from .ops import join as _join
@@ -103,13 +118,17 @@ from .ops import matrix_roots as _matrix_roots
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
+from .ops import nan_extremes as _nan_extremes
+from .ops import nan_reductions as _nan_reductions
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products
+from .ops import quantiles as _quantiles
 from .ops import ranks as _ranks
 from .ops import regions as _regions
+from .ops import renorm as _renorm
 from .ops import repeats as _repeats
 from .ops import rounding as _rounding
 from .ops import samples as _samples
@@ -129,8 +148,10 @@ from .ops import triangles as _triangles
 from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
+from .ops import view_copies as _view_copies
 from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
+from .ops.aminmax import *
 from .ops.arithmetic import *
 from .ops.bilinear import bilinear
 from .ops.bitwise import *
@@ -143,14 +164,17 @@ from .ops.complex_numbers import *
 from .ops.convolution import *
 from .ops.convolution_1d import *
 from .ops.copying import *
+from .ops.covariance import *
 from .ops.determinants import *
 from .ops.diagonals import *
+from .ops.differences import *
 from .ops.dims import *
 from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
 from .ops.division import *
 from .ops.einsum import *
 from .ops.exponents import *
 from .ops.extremes import *
+from .ops.flat_places import *
 from .ops.flips import *
 from .ops.formats import *
 from .ops.further_activations import celu, hardshrink, prelu, rrelu, selu, threshold
@@ -158,6 +182,7 @@ from .ops.fused_arithmetic import *
 from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
+from .ops.histograms import *
 from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
 from .ops.index_ops import *
 from .ops.inverses import *
@@ -168,6 +193,8 @@ from .ops.matmul import *
 from .ops.matrix_roots import *
 from .ops.moments import *
 from .ops.multinomial import *
+from .ops.nan_extremes import *
+from .ops.nan_reductions import *
 from .ops.norms import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
@@ -175,8 +202,10 @@ from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.products import *
+from .ops.quantiles import *
 from .ops.ranks import *
 from .ops.regions import *
+from .ops.renorm import *
 from .ops.repeats import *
 from .ops.rounding import *
 from .ops.samples import *
@@ -196,7 +225,11 @@ from .ops.triangles import *
 from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.truth import *
+from .ops.view_copies import *
 from .ops.volume_pooling import max_pool3d
+
+from . import _inplace_functions  # isort: skip  after the operators, whose methods these are
+from ._inplace_functions import *  # isort: skip
 
 _register("facula_tensor")
 
@@ -237,6 +270,21 @@ __all__ += _rounding.__all__
 __all__ += _sequence_pooling.__all__
 __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
+__all__ += _aminmax.__all__
+__all__ += _covariance.__all__
+__all__ += _differences.__all__
+__all__ += _flat_places.__all__
+__all__ += _histograms.__all__
+__all__ += _nan_extremes.__all__
+__all__ += _nan_reductions.__all__
+__all__ += _quantiles.__all__
+__all__ += _renorm.__all__
+__all__ += _view_copies.__all__
+__all__ += _flags.__all__
+__all__ += _further_functions.__all__
+__all__ += _inplace_functions.__all__
+__all__ += _strided_creation.__all__
+__all__ += _untyped_storage.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__

@@ -376,7 +376,8 @@ def node_for(
             results[position].node = node
     if hooks is not None:
         pack_node(op, node, results, hooks)
-    if wrapped or any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands]):
+    # An edge: a leaf that is saved itself, where operands are snapshots of what a decomposed call was given.
+    if wrapped or any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in (*operands, *edges)]):
         set_context(node, disable_overrides())
     return node
 

@@ -106,6 +106,11 @@ def asks(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def asking(method: Callable) -> Callable:
+    """A method as a function: the form of it that asks classes that override operators."""
+    return _asking.get(method, method)
+
+
 def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a listed function with its arguments cast, and nothing cast inside."""
     grad = current_mode().grad

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Layout, Storage
 from facula_storage.extend import FLOATING, alias, blank
 
 from ._overrides import ask, overridden
@@ -63,10 +64,17 @@ def _set_data(self: Tensor, new: Tensor) -> None:
         raise InvalidTypeError(
             f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype"
         )
-    # The version goes on from the former memory's: a node that saved this tensor finds it changed.
+    become(self, layout, storage, offset, "data")
+
+
+def become(self: Tensor, layout: Layout, storage: Storage, offset: int, name: str) -> None:
+    """Give a tensor other memory, which `storage` has to itself.
+
+    The version goes on from the former memory's: a node that saved this tensor finds it changed.
+    """
     if storage.version is not None:
         storage.version = (self._storage.version or 0) + 1
-        storage.mutator = ("data", *user_site())
+        storage.mutator = (name, *user_site())
     if type(self._layout) is Overridden:
         layout = Overridden(layout)  # type: ignore[assignment]
     # All three with no call between, so that no thread sees a mixture.

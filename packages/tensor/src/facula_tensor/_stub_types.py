@@ -66,6 +66,17 @@ ARGUMENTS = {
     "type": "DTypeLike",
     "value": "Operand",
     "weight": "Operand",
+    "obj": "object",
+    "base": "Scalar",
+    "bins": "int | Tensor | Sequence[int] | Sequence[Tensor]",
+    "filename": "str",
+    "pad": "Lengths",
+    "physical_layout": "Lengths",
+    "q": "float | Tensor",
+    "range": "Sequence[float]",
+    "s": "Scalar",
+    "spacing": "Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor]",
+    "split_sizes": "Lengths",
 }
 
 # By function and argument, where a name means something else.
@@ -96,6 +107,10 @@ SPECIAL = {
     ("tensordot", "dims"): "SupportsIndex | Sequence[object] | Tensor",
     ("unfold", "stride"): "int | Sequence[int]",
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
+    ("narrow_copy", "length"): "SupportsIndex",
+    ("set_", "source"): "Tensor | UntypedStorage | TypedStorage",
+    ("view_copy", "size"): "Lengths | DTypeLike",
+    ("unravel_index", "shape"): "Lengths | Tensor",
 }
 
 # By function; a method of Python's reflected operators gives what the operator gives.
@@ -123,6 +138,7 @@ RESULTS = {
     "svd": "NamedResults",
     "tolist": "list[Any]",
     "topk": "Extremes",
+    "histogramdd": "tuple[Tensor, tuple[Tensor, ...]]",
     "triangular_solve": "NamedResults",
 }
 

@@ -44,7 +44,7 @@ from ._types import {", ".join(sorted(TYPES))}
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
 KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
-KNOWN |= {"Callable", "Tensor", "True", "np.ndarray"}
+KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
 REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use
@@ -197,7 +197,8 @@ def network_functions() -> str:
 def methods() -> str:
     """`_methods.pyi`: what is put on Tensor where operators are declared."""
     text = HEAD.format("The methods that declarations put on Tensor.")
-    text += "from facula_storage import DType\n\nfrom ._generator import Generator\nfrom ._tensor import Tensor\n\n"
+    text += "from facula_storage import DType\n\nfrom ._generator import Generator\nfrom ._tensor import Tensor\n"
+    text += "from ._untyped_storage import TypedStorage, UntypedStorage\n\n"
     body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
     aliases = ""
     for name, value in sorted(vars(facula_tensor.Tensor).items()):

@@ -23,6 +23,7 @@ from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
 from rows_of_complex import COMPLEX_ROWS
 from rows_of_matrices import MATRICES
+from rows_of_samples import SAMPLES
 from special_rows import ROWS as SPECIAL_FUNCTIONS
 
 import facula_tensor as ft
@@ -207,6 +208,8 @@ ARITHMETIC = [
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
     binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
     binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
+    binary("fmax", np.fmax, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
+    binary("fmin", np.fmin, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
     binary("clamp_min", np.maximum, dtypes=("bool", *REALS), inplace="clamp_min_", gradient=REAL),
     binary("clamp_max", np.minimum, dtypes=("bool", *REALS), inplace="clamp_max_", gradient=REAL),
     Row(
@@ -552,8 +555,9 @@ ROWS = [
     *BY_INDEX,
     *MOVING,
     *IMAGES,
-    *MATRICES,
+    *SAMPLES,
     *COMPLEX_ROWS,
+    *MATRICES,
 ]
 
 assert len({row.name for row in ROWS}) == len(ROWS)

@@ -207,3 +207,57 @@ def test_the_size_of_others_by_name():
     assert x.new_full(size=(2,), fill_value=5).tolist() == x.new_full((2,), 5).tolist() == [5, 5]
     assert ft.full(size=(2,), fill_value=5).tolist() == [5, 5]
     assert ft.randint(high=1, size=(2,)).tolist() == [0, 0]
+
+
+def test_strides_of_their_own():
+    x = ft.empty_strided((2, 3), (1, 2), dtype=ft.int64)
+    assert (x.shape, x.stride(), x.dtype) == ((2, 3), (1, 2), ft.int64)
+    x.fill_(3)
+    assert x.tolist() == [[3, 3, 3], [3, 3, 3]]
+    assert ft.ones(1, dtype=ft.float64).new_empty_strided((2,), (5,)).dtype is ft.float64
+    assert ft.empty_permuted((2, 3, 4), (0, 2, 1)).stride() == (12, 1, 3)
+    for wrong in (((2,), (1, 1)), ((-1,), (1,)), ((2,), (-1,))):
+        with pytest.raises(ValueError, match="as many strides as lengths, none negative"):
+            ft.empty_strided(*wrong)
+    with pytest.raises(ValueError, match="physical_layout to name each"):
+        ft.empty_permuted((2, 3), (0, 0))
+
+
+def test_asarray_shares_what_it_can():
+    array = np.arange(3.0)
+    ft.asarray(array)[0] = 5
+    assert array[0] == 5
+    x = ft.ones(2, requires_grad=True)
+    assert ft.asarray(x) is x
+    assert not ft.asarray(x, requires_grad=False).requires_grad
+    assert ft.asarray(x, copy=True).data_ptr() != x.data_ptr()
+    assert ft.asarray([1, 2]).dtype is ft.int64
+    assert ft.asarray(bytearray(b"ab"), dtype=ft.uint8).tolist() == [97, 98]
+    assert ft.asarray(np.arange(3)[::-1]).tolist() == [2, 1, 0]
+    for data, options in (([1], {}), (array, {"dtype": ft.float32})):
+        with pytest.raises(ValueError, match="since copy=False"):
+            ft.asarray(data, copy=False, **options)
+
+
+def test_rows_of_powers_and_the_inclusive_range():
+    assert ft.logspace(0, 3, 4, base=2).tolist() == [1.0, 2.0, 4.0, 8.0]
+    assert ft.logspace(0, 2, 3, dtype=ft.int64).tolist() == [1, 10, 100]
+    assert ft.logspace(0, 2, 0).shape == (0,)
+    with pytest.warns(UserWarning, match="arange"):
+        assert ft.range(1, 3).tolist() == [1.0, 2.0, 3.0]
+    assert ft.scalar_tensor(3).dtype is ft.float32
+    assert ft.randint_like(ft.ones(50, dtype=ft.int16), 3, 5).unique().tolist() == [3, 4]
+    assert ft.typename(ft.ones(1)) == ft.ones(1).type()
+
+
+def test_a_file_as_memory(tmp_path):
+    path = tmp_path / "numbers"
+    np.arange(4, dtype=np.float32).tofile(path)
+    x = ft.from_file(path, size=4)
+    x[0] = 9
+    assert x.tolist() == [9.0, 1.0, 2.0, 3.0]
+    assert np.fromfile(path, np.float32)[0] == 0
+    ft.from_file(path, shared=True, size=6).fill_(2)
+    assert np.fromfile(path, np.float32).tolist() == [2.0] * 6
+    with pytest.raises(ValueError, match="expected 28 bytes"):
+        ft.from_file(path, size=7)

@@ -72,3 +72,17 @@ def test_choices():
     assert ft.combinations(ft.tensor([1.0]), 2).shape == (0, 2)
     assert [tuple(one.shape) for one in ft.atleast_1d(ft.tensor(1), ft.ones(2))] == [(1,), (2,)]
     assert ft.broadcast_shapes((3, 1), 4, ()) == (3, 4)
+
+
+def test_roll_of_numbers_and_by_what_is_no_integer():
+    x = ft.arange(4)
+    for _ in range(2):  # the second time what the call means is known
+        assert x.roll(1, 0).tolist() == [3, 0, 1, 2]
+        assert x.view(2, 2).roll(-1, -1).tolist() == [[1, 0], [3, 2]]
+        with pytest.raises(TypeError, match="roll: expected integers"):
+            x.roll(1.0, 0)
+        with pytest.raises(IndexError, match="dim is 3"):
+            x.roll(1, 3)
+    assert ft.tensor(3).roll(1).item() == 3
+    with pytest.raises(IndexError, match="roll: expected dims of a tensor that has dimensions"):
+        ft.tensor(3).roll(1, 0)

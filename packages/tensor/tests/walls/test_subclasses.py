@@ -53,6 +53,20 @@ def test_every_operator_asks_and_keeps_the_class(name):
             assert (lx.grad.numpy() == a.grad.numpy()).all()
 
 
+def test_rules_of_calls_on_contiguous_copies_see_plain_tensors():
+    from facula_tensor import functional
+
+    x = pair()[0].detach().t().requires_grad_()  # which no kernel of layer_norm reads as it lies
+    weight = ft.ones(3, dtype=ft.float64).as_subclass(Logged).requires_grad_()
+    out = functional.layer_norm(x, (3,), weight)
+    with disable_overrides():
+        total_of = out.sum()
+    Logged.seen.clear()
+    total_of.backward()
+    assert Logged.seen == []
+    assert type(weight.grad) is type(x.grad) is ft.Tensor
+
+
 def test_in_place_views_and_items():
     x = (pair()[0] * 1).as_subclass(Logged)
     version = x._version

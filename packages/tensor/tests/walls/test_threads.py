@@ -43,7 +43,7 @@ def in_threads(work, count=THREADS):
 # Calls that are for one shape alone.
 ONE_SHAPE = {
     "as_strided", "count_true", "expand", "group_norm", "group_norm_grad", "put", "slice_back",
-    "spread_along", "take", "to_device", "view",
+    "take", "to_device", "view",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from .._overrides import asks
 from .._tensor import Tensor
 from ..ops.cholesky import cholesky_of
 from ..ops.copying import give
-from ..ops.matrices import NamedResults, named_results, results_named
+from ..ops.named_results import NamedResults, named_results, results_named
 from ..ops.orthogonal import qr_of
 from ..ops.spectral import eig_of, eigh_of, svd_of, upper_of, values_of
 

@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ..ops.copying import give
 from ..ops.determinants import det_of, slogdet_of
 from ..ops.inverses import inverse_of, solution_of
-from ..ops.matrices import NamedResults, named_results, results_named
+from ..ops.named_results import NamedResults, named_results, results_named
 from ..ops.triangular import solve_triangular_out
 
 if TYPE_CHECKING:

@@ -1,17 +1,17 @@
-"""What operators along one dimension share: reading their arguments, and moving elements by index."""
+"""What operators along one dimension share: reading their arguments, pairs of results, and the gradient of a choice."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from facula_errors import InvalidTypeError
-from facula_storage import Layout, contiguous
+from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
-from .._declare import operator
 from .._errors import DTypeError
 from .._general import describe
 from .._memory import check_out
+from .._operator import composite
 from .._tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._viewing import as_tensor
 from .copying import give
@@ -19,35 +19,10 @@ from .extreme_pairs import Extremes
 from .reducing import needed_dim
 
 
-@operator
-class _pick_along:
-    """The elements at `index` along a dimension: out[i][j] = input[index[i][j]][j]."""
-
-    inputs = ("input", "index")
-    parameters = ("dim",)
-    holomorphic = False
-
-    def outputs(layout, index, dim):
-        return contiguous(index.shape, layout.dtype, layout.device)
-
-    def reverse_input(F, g, index, input_layout, dim):
-        return F.spread_along(g, index, (dim, input_layout.shape[dim] if input_layout.shape else 1))
-
-
-@operator
-class _spread_along:
-    """Zeros, `size` of them along a dimension, with the elements added at `index`."""
-
-    inputs = ("input", "index")
-    parameters = ("dim", "size")
-    holomorphic = False
-
-    def outputs(layout, index, dim, size):
-        shape = layout.shape
-        return contiguous((*shape[:dim], size, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
-
-    def reverse_input(F, g, index, dim):
-        return F.pick_along(g, index, (dim,))
+@composite
+def chosen_back(F: Any, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
+    """The gradient of elements that were chosen at `index` along a dimension of a layout: zeros elsewhere."""
+    return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
 
 
 def one_dim(operation: str, input: Any, dim: Any, axis: Any = None) -> tuple[Tensor, int]:

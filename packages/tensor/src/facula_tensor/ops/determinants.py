@@ -13,7 +13,8 @@ from .._operator import raw, recording
 from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
 from .copying import give
-from .matrices import NamedResults, matrices, named_results, results_named
+from .matrices import matrices
+from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

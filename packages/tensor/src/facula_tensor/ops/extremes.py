@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
 from facula_errors import FaculaError, InvalidTypeError
@@ -19,8 +19,11 @@ from .._overrides import asks
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 from .copying import give
-from .extreme_pairs import MaxExtremes, MinExtremes
+from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 from .reducing import MOST_DIMS, axis_for, reduced, reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
@@ -30,7 +33,7 @@ def _extreme(name: str, other_doc: str) -> Any:
         parameters = ("dims", "keepdim")
 
         def outputs(layout, dims, keepdim):
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, layout.dtype)
 
         def reverse_input(F, g, input, input_layout, dims, keepdim):
@@ -54,7 +57,7 @@ def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> T
     return getattr(F, name)(input, (dims, True))
 
 
-def _check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
@@ -124,7 +127,7 @@ def _along(name: str) -> Any:
 
         def outputs(layout, dim, keepdim):
             dims = (dim,) if layout.shape else ()
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             values = reduced(layout, dims, keepdim, layout.dtype)
             return values, values.to_dtype(int64)
 
@@ -213,18 +216,60 @@ def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tenso
     return input, parameters
 
 
-@asks
-@method()
-def max(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    other: Tensor | None = None,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
+def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[..., Any]:
+    """The function and method `max` or `min`."""
+    fold, along = getattr(recording, "a" + name), getattr(recording, name + "_dim")
+
+    def extreme(
+        input: Tensor,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        other: Tensor | None = None,
+        axis: Any = None,
+        keepdims: bool = False,
+        out: Any = None,
+    ) -> Any:
+        try:
+            if axis is not None:
+                dim = axis_for(dim, axis, name)
+            if other is not None:
+                dim = _other_for(name, dim, other)
+            if dim is None:
+                try:  # `reduction`, written out
+                    layout = input._layout
+                    storage = input._storage
+                    offset = input._offset
+                    node = input.node
+                    parameters = _whole[len(layout.shape)]
+                except (AttributeError, IndexError):
+                    input, parameters = reduction(name, input, None, False)
+                else:
+                    if node is not LEAF:
+                        input = blank(Tensor)
+                        input._layout = layout
+                        input._storage = storage
+                        input._offset = offset
+                        input.node = node
+                return fold(input, parameters, out)
+            if out is not None or isinstance(dim, Tensor):
+                return _extreme_into(name, input, dim, keepdim or keepdims, out)
+            input, parameters = _place(name, input, dim, keepdim or keepdims)
+            if parameters[0] is None:
+                input, parameters = _as_one(input)
+            return kind(along(input, parameters))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = doc
+    return asks(method()(extreme))
+
+
+max = _extreme_function(
+    "max",
+    MaxExtremes,
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
 
     The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
@@ -233,89 +278,18 @@ def max(
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
     tensor([1, 1])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "max")
-        if other is not None:
-            dim = _other_for("max", dim, other)
-        if dim is None:
-            try:  # `reduction`, written out
-                layout = input._layout
-                storage = input._storage
-                offset = input._offset
-                node = input.node
-                parameters = _whole[len(layout.shape)]
-            except (AttributeError, IndexError):
-                input, parameters = reduction("max", input, None, False)
-            else:
-                if node is not LEAF:
-                    input = blank(Tensor)
-                    input._layout = layout
-                    input._storage = storage
-                    input._offset = offset
-                    input.node = node
-            return recording.amax(input, parameters, out)
-        if out is not None or isinstance(dim, Tensor):
-            return _extreme_into("max", input, dim, keepdim or keepdims, out)
-        input, parameters = _place("max", input, dim, keepdim or keepdims)
-        if parameters[0] is None:
-            input, parameters = _as_one(input)
-        return MaxExtremes(recording.max_dim(input, parameters))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@asks
-@method()
-def min(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    other: Tensor | None = None,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
-    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`.
+    """,
+)
+min = _extreme_function(
+    "min",
+    MinExtremes,
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
     tensor([1., 3.])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "min")
-        if other is not None:
-            dim = _other_for("min", dim, other)
-        if dim is None:
-            try:  # `reduction`, written out
-                layout = input._layout
-                storage = input._storage
-                offset = input._offset
-                node = input.node
-                parameters = _whole[len(layout.shape)]
-            except (AttributeError, IndexError):
-                input, parameters = reduction("min", input, None, False)
-            else:
-                if node is not LEAF:
-                    input = blank(Tensor)
-                    input._layout = layout
-                    input._storage = storage
-                    input._offset = offset
-                    input.node = node
-            return recording.amin(input, parameters, out)
-        if out is not None or isinstance(dim, Tensor):
-            return _extreme_into("min", input, dim, keepdim or keepdims, out)
-        input, parameters = _place("min", input, dim, keepdim or keepdims)
-        if parameters[0] is None:
-            input, parameters = _as_one(input)
-        return MinExtremes(recording.min_dim(input, parameters))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    """,
+)
 
 
 def _index_of(name: str) -> Any:
@@ -324,7 +298,7 @@ def _index_of(name: str) -> Any:
 
         def outputs(layout, dim, keepdim):
             dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
-            _check_not_empty(name, layout, dims)
+            check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, int64)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__

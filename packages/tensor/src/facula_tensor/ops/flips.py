@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import contiguous
+from facula_storage import Layout, contiguous
+from facula_storage.extend import forgetting
 
 from .._declare import operator
 from .._errors import ArgumentError
@@ -148,6 +149,11 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     tensor([3, 0, 1, 2])
     """
     input = steady(as_tensor("roll", input))
+    if type(shifts) is int and type(dims) is int:
+        try:
+            return recording.roll(input, _known[layout_of_tensor(input), shifts, dims])
+        except KeyError:
+            pass
     shape = tuple(input.shape)
     by = sizes("roll", (), shifts if isinstance(shifts, (tuple, list)) else (shifts,), "shifts")
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
@@ -158,7 +164,20 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     along = sizes("roll", (), dims if isinstance(dims, (tuple, list)) else (dims,), "dims")
     if len(along) != len(by):
         raise ArgumentError(f"roll: expected as many shifts as dims; got shifts {by} and dims {along}")
-    return _rolled(input, by, tuple([check_dim("roll", dim, len(shape)) for dim in along]))
+    found = tuple([check_dim("roll", dim, len(shape)) for dim in along])
+    if not shape:
+        raise InvalidIndexError(f"roll: expected dims of a tensor that has dimensions; got {along} of a number")
+    if type(shifts) is int and type(dims) is int:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[layout_of_tensor(input), shifts, dims] = ((shifts % (shape[found[0]] or 1),), found)
+    return _rolled(input, by, found)
+
+
+# What calls by one integer meant, by layout: looking is quicker.
+_known: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+MOST_KNOWN = 256
+forgetting.append(_known.clear)
 
 
 def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:

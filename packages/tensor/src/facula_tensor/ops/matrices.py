@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import FaculaError
 from facula_storage import Layout, contiguous, int32
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._general import describe
-from .._memory import check_out
 from .._operator import composite, raw, recording
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
-from .copying import give
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 
 class LinAlgError(FaculaError, RuntimeError):
@@ -116,47 +113,3 @@ def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
                     place, at = divmod(place, size)
                     index.insert(0, at)
                 raise LinAlgError(f"{name}: matrix {index}: {says(found)}")
-
-
-# ------------------------------------------------------------------------------------------------- named results
-class NamedResults(tuple):
-    """Several results of one operation, by place and by name."""
-
-    __slots__ = ()
-    name = "results"
-    fields: tuple[str, ...] = ()
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Tensor: ...
-
-    def __repr__(self) -> str:
-        shown = ",\n".join(f"{field}={value!r}" for field, value in zip(self.fields, self, strict=True))
-        return f"facula.return_types.{type(self).name}(\n{shown})"
-
-
-def results_named(operation: str, *fields: str) -> type[NamedResults]:
-    """The class of the results that an operation gives.
-
-    >>> pair = results_named("linalg_eigh", "eigenvalues", "eigenvectors")((1, 2))
-    >>> pair.eigenvalues, pair[1]
-    (1, 2)
-    """
-    body: dict[str, Any] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
-    for place, field in enumerate(fields):
-        body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")
-    return type(operation, (NamedResults,), body)
-
-
-def named_results(name: str, kind: type[NamedResults], results: Sequence[Tensor], out: Any) -> NamedResults:
-    """Results under their names, or in the tensors of `out`, all of which are checked before one is written."""
-    if out is None:
-        return kind(results)
-    fields = kind.fields
-    if not (isinstance(out, (tuple, list)) and len(out) == len(fields)):
-        raise InvalidTypeError(
-            f"{name}: expected out to be {len(fields)} tensors ({', '.join(fields)}); got {describe(out)}"
-        )
-    for result, target in zip(results, out, strict=True):
-        check_out(name, layout_of_tensor(result), target, ())
-    return kind([give(name, result, target) for result, target in zip(results, out, strict=True)])

@@ -8,7 +8,8 @@ from facula_errors.extend import boundary
 
 from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
-from .matrices import NamedResults, matrices, named_results, results_named
+from .matrices import matrices
+from .named_results import NamedResults, named_results, results_named
 from .orthogonal import qr_of
 from .spectral import svd_of, values_of
 

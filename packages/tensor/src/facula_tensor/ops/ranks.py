@@ -41,7 +41,7 @@ def _rank(name: str, *further: str) -> Any:
             return values, values.to_dtype(int64)
 
         def reverse_input(F, g, indices, input_layout, dim):
-            return F.spread_along(g, indices, (dim, length(input_layout, dim)))
+            return F.chosen_back(g, indices, input_layout, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "One element of each line, and where it is.", __name__
     return operator(body)

@@ -118,7 +118,7 @@ def _extreme_scan(name: str) -> Any:
             return values, values.to_dtype(int64)
 
         def reverse_input(F, g, indices, input_layout, dim):
-            return F.spread_along(g, indices, (dim, input_layout.shape[dim] if input_layout.shape else 1))
+            return F.chosen_back(g, indices, input_layout, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "Running extremes and where they are.", __name__
     return operator(body)

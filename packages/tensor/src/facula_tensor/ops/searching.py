@@ -96,7 +96,7 @@ def searchsorted(
             low, high = raw.amin(sorter, dims(sorter)).item(), raw.amax(sorter, dims(sorter)).item()
             if low < 0 or high >= shape[-1]:
                 raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
-        lines = raw.pick_along(lines, sorter, (len(shape) - 1,))
+        lines = raw.gather(lines, sorter, (len(shape) - 1,))
     return find("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
 
 
@@ -155,12 +155,12 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
             raise ArgumentError(f"bincount: expected no negative numbers; got {low}")
         size = max(least, high + 1)
     if weights is None:
-        return raw.spread_along(ones(layout.shape, dtype=int64, device=input.device), places, (0, size))
+        return raw.gather_back(ones(layout.shape, dtype=int64, device=input.device), places, ((size,), 0))
     weights = snapshot(as_tensor("bincount", weights))
     if layout_of_tensor(weights).shape != layout.shape:
         raise ArgumentError(f"bincount: expected weights of shape {layout.shape}; got {tuple(weights.shape)}")
     dtype = float32 if weights.dtype is float32 else float64
-    return raw.spread_along(raw.to(weights, (dtype,)), places, (0, size))
+    return raw.gather_back(raw.to(weights, (dtype,)), places, ((size,), 0))
 
 
 def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -197,9 +197,9 @@ def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, count
     if ordered and n:
         for column in range(width - 1, -1, -1):  # stable sorts, the last column first
             keys = raw.select(rows, 1, column)
-            keys = keys if order is None else raw.pick_along(keys, order, (0,))
+            keys = keys if order is None else raw.gather(keys, order, (0,))
             places = raw.sort(keys, (0, False))[1]
-            order = places if order is None else raw.pick_along(order, places, (0,))
+            order = places if order is None else raw.gather(order, places, (0,))
         rows = raw.take(rows, order, (0,))
     if n:
         differ = raw.ne(raw.slice(rows, 0, 1, n, 1), raw.slice(rows, 0, 0, n - 1, 1))
@@ -217,7 +217,7 @@ def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, count
         return found
     results = [found]
     if inverse:
-        back = group if order is None else raw.spread_along(group, order, (0, n))
+        back = group if order is None else raw.gather_back(group, order, ((n,), 0))
         results.append(raw.reshape(back, shape if dim is None else (n,)))
     if counts:
         results.append(sizes)

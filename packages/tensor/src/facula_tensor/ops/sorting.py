@@ -36,7 +36,7 @@ class _sort:
         return values, values.to_dtype(int64)
 
     def reverse_input(F, g, indices, input_layout, dim, _descending):
-        return F.spread_along(g, indices, (dim, length(input_layout, dim)))
+        return F.chosen_back(g, indices, input_layout, dim)
 
 
 @operator
@@ -53,7 +53,7 @@ class _topk:
         return values, values.to_dtype(int64)
 
     def reverse_input(F, g, indices, input_layout, _k, dim):
-        return F.spread_along(g, indices, (dim, length(input_layout, dim)))
+        return F.chosen_back(g, indices, input_layout, dim)
 
 
 def length(layout: Layout, dim: int) -> int:

@@ -14,7 +14,8 @@ from .._overrides import asks
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import in_row_major
 from .copying import give
-from .matrices import NamedResults, check_same, matrices, named_results, results_named, spread_batches
+from .matrices import check_same, matrices, spread_batches
+from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

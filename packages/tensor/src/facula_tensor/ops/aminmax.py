@@ -1,0 +1,42 @@
+"""The least and the greatest element at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from facula_errors.extend import boundary
+
+from .._operator import recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, method
+from .along import one_dim
+from .extremes import check_not_empty
+from .named_results import NamedResults, named_results, results_named
+from .reducing import reduction
+
+__all__ = ["aminmax"]
+
+LeastAndGreatest = results_named("aminmax", "min", "max")
+
+
+@asks
+@method()
+@boundary
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
+) -> NamedResults:
+    """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one.
+
+    Equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> aminmax(tensor([3, 1, 2])).max
+    tensor(3)
+    """
+    if dim is not None:
+        dim = one_dim("aminmax", input, dim)[1]
+    input, parameters = reduction("aminmax", input, dim, keepdim)
+    check_not_empty("aminmax", layout_of_tensor(input), parameters[0])
+    return named_results(
+        "aminmax", LeastAndGreatest, (recording.amin(input, parameters), recording.amax(input, parameters)), out
+    )

@@ -1,0 +1,227 @@
+"""Differences of neighbours, slopes, and areas under sampled curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import bool_
+from facula_storage.extend import FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer, as_number
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .copying import give
+from .join import cat
+
+__all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
+
+
+def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
+    """Elements `start` to `stop` along a dimension; a negative `stop` counts from the end."""
+    n = x.shape[dim]
+    return recording.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
+
+
+@asks
+@method()
+@boundary
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
+
+    `prepend` and `append` are put before and after the elements first.
+
+    >>> from facula_tensor import tensor
+    >>> diff(tensor([1, 3, 2]))
+    tensor([ 2, -1])
+    """
+    input = steady(as_tensor("diff", input))
+    if not input.ndim:
+        raise ArgumentError("diff: expected at least 1 dimension; got a number")
+    dim = check_dim("diff", dim, input.ndim)
+    times = as_integer(n, "diff", "n")
+    if times < 0:
+        raise ArgumentError(f"diff: expected n of at least 0; got {times}")
+    if not times:
+        return give("diff", recording.clone(input), out)
+    around = [as_tensor("diff", one) for one in (prepend, append) if one is not None]
+    for one in around:
+        if one.ndim != input.ndim:
+            raise ArgumentError(
+                f"diff: expected prepend and append with the dimensions of input; got {one.ndim} and {input.ndim}"
+            )
+    if around:
+        input = cat([one for one in (prepend, input, append) if one is not None], dim)
+    layout = layout_of_tensor(input)
+    subtract = recording.ne if layout.dtype is bool_ else recording.sub
+    length = layout.shape[dim]
+    for n in range(length, length - min(times, length), -1):
+        input = subtract(recording.slice(input, dim, 1, n, 1), recording.slice(input, dim, 0, n - 1, 1))
+    return give("diff", input, out)
+
+
+# ------------------------------------------------------------------------------------------------- trapezoids
+def _areas(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Tensor, int]:
+    """Twice the area of each trapezoid, along a dimension."""
+    y = steady(as_tensor(name, y))
+    if not y.ndim:
+        raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
+    if y.dtype is bool_ or (isinstance(x, Tensor) and x.dtype is bool_):
+        raise DTypeError(f"{name}: not defined for bool; convert with .float()")
+    dim = check_dim(name, dim, y.ndim)
+    if x is not None and dx is not None:
+        raise InvalidTypeError(f"{name}: expected x or dx; got both")
+    heights = recording.add(_part(y, dim, 1, 0), _part(y, dim, 0, -1))
+    if x is None:
+        width = 1 if dx is None else as_number(dx, name, "dx")
+        return heights if width == 1 and type(width) is int else recording.mul(heights, width), dim
+    x = steady(as_tensor(name, x))
+    if not x.ndim:
+        return recording.mul(heights, x), dim
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[dim]:
+            raise ArgumentError(f"{name}: expected x of {y.shape[dim]} elements, as y along {dim}; got {x.shape[0]}")
+        widths = recording.sub(_part(x, 0, 1, 0), _part(x, 0, 0, -1))
+        widths = recording.reshape(widths, tuple([-1 if i == dim else 1 for i in range(y.ndim)])) if len(x) else widths
+    else:
+        x = recording.reshape(x, (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+        at = dim + x.ndim - y.ndim
+        widths = recording.sub(_part(x, at, 1, 0), _part(x, at, 0, -1))
+        dim = dim if x.ndim == y.ndim else at
+    return recording.mul(heights, widths), dim
+
+
+@asks
+@boundary
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The area under a sampled curve along `dim`, by the trapezoidal rule.
+
+    The samples lie at `x`, of one dimension or as `y`, or `dx` (1) apart.
+
+    >>> from facula_tensor import tensor
+    >>> trapezoid(tensor([1.0, 2.0, 3.0]), dx=2)
+    tensor(8.)
+    """
+    areas, at = _areas("trapezoid", y, x, dx, dim)
+    return recording.div(recording.sum(areas, ((at,), False)), 2)
+
+
+@asks
+@boundary
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """`trapezoid`, by its older name.
+
+    >>> from facula_tensor import tensor
+    >>> trapz(tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    """
+    return trapezoid(y, x, dx=dx, dim=dim)
+
+
+@asks
+@boundary
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`.
+
+    >>> from facula_tensor import tensor
+    >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
+    tensor([1.5000, 4.0000])
+    """
+    areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
+    return recording.div(areas.cumsum(at), 2)
+
+
+# --------------------------------------------------------------------------------------------------- gradient
+@asks
+@boundary
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each.
+
+    Central differences inside, one-sided ones of `edge_order` 1 or 2 at the ends. `spacing` is the distance of
+    neighbours, one number or one a dimension, or the places of the samples, a tensor a dimension.
+
+    >>> from facula_tensor import tensor
+    >>> gradient(tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
+    """
+    input = steady(as_tensor("gradient", input))
+    layout = layout_of_tensor(input)
+    ndim = len(layout.shape)
+    if edge_order not in (1, 2):
+        raise ArgumentError(f"gradient: expected edge_order to be 1 or 2; got {edge_order!r}")
+    spacing = 1 if spacing is None else spacing
+    several = isinstance(spacing, (tuple, list))
+    if dim is None:
+        dims = list(range(ndim))
+        if several and len(spacing) != ndim:
+            raise ArgumentError(f"gradient: expected a spacing for each of {ndim} dimensions; got {len(spacing)}")
+    else:
+        chosen = dim if isinstance(dim, (tuple, list)) else (dim,)
+        dims = [check_dim("gradient", one, ndim) for one in chosen]
+        if len(set(dims)) != len(dims):
+            raise ArgumentError(f"gradient: dim {tuple(chosen)} names a dimension twice")
+    spacings: Sequence[Any] = spacing if several else [spacing] * len(dims)
+    if len(spacings) != len(dims):
+        raise ArgumentError(f"gradient: expected a spacing for each of {len(dims)} dimensions; got {len(spacings)}")
+    if layout.dtype.category < FLOATING:
+        from .._promotion import floating
+
+        if layout.dtype is bool_ or layout.dtype.name == "uint8":
+            raise DTypeError(f"gradient: not defined for {layout.dtype.name}; convert with .float()")
+        input = recording.to(input, (floating(layout.dtype),))
+    return tuple([_slopes(input, one, at, edge_order) for one, at in zip(spacings, dims, strict=True)])
+
+
+def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
+    n = x.shape[dim]
+    if n < edge_order + 1:
+        raise ArgumentError(
+            f"gradient: expected at least {edge_order + 1} elements along dim {dim} for order {edge_order}; got {n}"
+        )
+    middle = (_part(x, dim, 0, -2), _part(x, dim, 1, -1), _part(x, dim, 2, 0))
+    ends = [_part(x, dim, i, i + 1) for i in (*range(edge_order + 1), *range(n - edge_order - 1, n))]
+    if isinstance(spacing, Tensor) and spacing.ndim:
+        spacing = steady(spacing)
+        if tuple(spacing.shape) != (n,):
+            raise ArgumentError(f"gradient: expected {n} places along dim {dim}; got shape {tuple(spacing.shape)}")
+        shape = tuple([-1 if i == dim else 1 for i in range(x.ndim)])
+        steps = recording.reshape(recording.sub(_part(spacing, 0, 1, 0), _part(spacing, 0, 0, -1)), shape)
+        before, after = _part(steps, dim, 0, -1), _part(steps, dim, 1, 0)
+        first, last = ([_part(steps, dim, i, i + 1) for i in places] for places in ((0, 1), (n - 2, n - 3)))
+    else:
+        before = after = spacing
+        first = last = [spacing, spacing]
+    both = before + after
+    inner = _weighted(middle, (-after / (before * both), (after - before) / (before * after), before / (after * both)))
+    left, right = ends[: edge_order + 1], ends[edge_order + 1 :]
+    if edge_order == 1:
+        edges = [(left[1] - left[0]) / first[0], (right[1] - right[0]) / last[0]]
+    else:
+        a, b = first
+        c, d = last
+        edges = [
+            _weighted(left, (-(2 * a + b) / (a * (a + b)), (a + b) / (a * b), -a / (b * (a + b)))),
+            _weighted(right, (c / (d * (c + d)), -(c + d) / (c * d), (2 * c + d) / (c * (c + d)))),
+        ]
+    return cat((edges[0], inner, edges[1]), dim)
+
+
+def _weighted(parts: Any, weights: Any) -> Tensor:
+    """A sum of products."""
+    total = parts[0] * weights[0]
+    for part, weight in zip(parts[1:], weights[1:], strict=True):
+        total = total + part * weight
+    return total

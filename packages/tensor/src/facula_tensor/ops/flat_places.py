@@ -1,0 +1,89 @@
+"""Places in flattened tensors and in tensors of a shape: `unravel_index`; and `nonzero_static`, of a fixed size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import int64
+from facula_storage.extend import INTEGER
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw
+from .._overrides import asks
+from .._promotion import as_integer
+from .._tensor import Tensor, layout_of_tensor, method, snapshot
+from .._viewing import as_tensor
+from .choosing import nonzero
+from .copying import give
+from .shape import sizes
+
+__all__ = ["nonzero_static", "unravel_index"]
+
+
+@asks
+@boundary
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
+
+    ValueError for places outside it.
+
+    >>> from facula_tensor import tensor
+    >>> unravel_index(tensor([0, 5]), (2, 3))
+    (tensor([0, 1]), tensor([0, 2]))
+    """
+    indices = snapshot(as_tensor("unravel_index", indices))
+    if indices.dtype.category != INTEGER:
+        raise DTypeError(f"unravel_index: expected indices to be integers; got {indices.dtype.name}; use .long()")
+    given = shape.tolist() if isinstance(shape, Tensor) else shape
+    lengths = sizes("unravel_index", (given,))
+    if min(lengths, default=0) < 0:
+        raise ArgumentError(f"unravel_index: expected lengths of at least 0; got {lengths}")
+    left = raw.to(indices, (int64,)) if indices.dtype is not int64 else raw.clone(indices)
+    total = 1
+    for length in lengths:
+        total *= length
+    if left.numel():
+        every = (tuple(range(left.ndim)), False)
+        low, high = raw.amin(left, every).item(), raw.amax(left, every).item()
+        if low < 0 or high >= total:
+            wrong = low if low < 0 else high
+            raise ArgumentError(
+                f"unravel_index: expected indices from 0 to {total - 1}, of shape {lengths}; got {wrong}"
+            )
+    found: list[Tensor] = []
+    for length in reversed(lengths):
+        if not left.numel():
+            found.append(raw.clone(left))
+            continue
+        found.append(raw.remainder(left, length))
+        left = raw.floor_divide(left, length)
+    return tuple(reversed(found))
+
+
+@asks
+@method()
+@boundary
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`.
+
+    >>> from facula_tensor import tensor
+    >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)
+    tensor([[ 1],
+            [ 3],
+            [-1]])
+    """
+    input = as_tensor("nonzero_static", input)
+    rows = as_integer(size, "nonzero_static", "size")
+    if rows < 0:
+        raise ArgumentError(f"nonzero_static: expected size of at least 0; got {rows}")
+    value = as_integer(fill_value, "nonzero_static", "fill_value")
+    found = nonzero(input)
+    count, ndim = layout_of_tensor(found).shape
+    if count >= rows:
+        result = raw.clone(raw.slice(found, 0, 0, rows, 1))
+    else:
+        from .._creation import full
+
+        result = raw.cat((found, full((rows - count, ndim), value, dtype=int64, device=found.device)), (0,))
+    return give("nonzero_static", result, out)

@@ -1,0 +1,220 @@
+"""Histograms: how many elements lie in each of several bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import bfloat16, float16, float32, float64, int64
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw
+from .._overrides import asks
+from .._promotion import as_integer, as_real
+from .._tensor import Tensor, layout_of_tensor, method, snapshot
+from .._viewing import as_tensor
+from .copying import give
+from .named_results import NamedResults, named_results, results_named
+from .searching import bincount
+
+__all__ = ["histc", "histogram", "histogramdd"]
+
+_indices = range  # the name of an argument below
+Histogram = results_named("histogram", "hist", "bin_edges")
+Histograms = results_named("histogramdd", "hist", "bin_edges")
+
+
+def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0.5) -> tuple[float, float]:
+    """The range of bins: that of the values where it is empty, `aside` to each side where all of them are equal."""
+    if low == high and values.numel():
+        every = ((0,), False)
+        low, high = float(raw.amin(values, every).item()), float(raw.amax(values, every).item())
+    if not (isfinite(low) and isfinite(high)):
+        raise ArgumentError(f"{name}: expected a finite range; got {low} to {high}; give a range, or mask the elements")
+    if low > high:
+        raise ArgumentError(f"{name}: expected a range from the lesser to the greater; got {low} to {high}")
+    if low == high and values is not None and not values.numel():
+        return low, high + 1
+    return (low - aside, high + aside) if low == high else (low, high)
+
+
+def _spacing(name: str, bins: Any, low: float, high: float, like: Tensor) -> Tensor:
+    from .._ranges import linspace
+
+    return linspace(low, high, bins + 1, dtype=like.dtype, device=like.device)
+
+
+def _positive(name: str, bins: Any) -> int:
+    count = as_integer(bins, name, "bins")
+    if count < 1:
+        raise ArgumentError(f"{name}: expected bins to be at least 1; got {count}")
+    return count
+
+
+@asks
+@method()
+@boundary
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one.
+
+    Elements outside are not counted, nor is NaN. With `min` equal to `max` the bins reach from the least element to
+    the greatest. Floating dtypes, of which the counts are.
+
+    >>> from facula_tensor import tensor
+    >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    values = raw.reshape(snapshot(as_tensor("histc", input)), (-1,))
+    dtype = layout_of_tensor(values).dtype
+    if dtype not in (float32, float64, float16, bfloat16):
+        raise DTypeError(f"histc: defined for floating dtypes; got {dtype.name}; convert with .float()")
+    count = _positive("histc", bins)
+    low, high = float(as_real(min, "histc", "min")), float(as_real(max, "histc", "max"))
+    low, high = _bounds("histc", low, high, values, 1)
+    values = values if dtype.itemsize > 2 else raw.to(values, (float32,))
+    inside = raw.bitwise_and(raw.ge(values, low), raw.le(values, high))
+    place = raw.mul(raw.div(raw.sub(values, low), high - low), count)
+    place = raw.to(raw.where(inside, place, count), (int64,))
+    place = raw.where(raw.bitwise_and(inside, raw.ge(place, count)), count - 1, place)
+    found = raw.slice(bincount(place, minlength=count + 1), 0, 0, count, 1)
+    return give("histc", raw.to(found, (dtype,)), out)
+
+
+def _checked(name: str, input: Any, weight: Any, shape: tuple[int, ...]) -> Tensor | None:
+    """The weight of each element, flat; None where there is none."""
+    if layout_of_tensor(input).dtype not in (float32, float64):
+        got = layout_of_tensor(input).dtype.name
+        raise DTypeError(f"{name}: defined for float32 and float64; got {got}; convert with .float()")
+    if weight is None:
+        return None
+    weight = snapshot(as_tensor(name, weight))
+    if weight.dtype is not input.dtype:
+        raise DTypeError(f"{name}: expected weight in the dtype of input, {input.dtype.name}; got {weight.dtype.name}")
+    if tuple(weight.shape) != shape:
+        raise ArgumentError(f"{name}: expected weight of shape {shape}; got {tuple(weight.shape)}")
+    return raw.reshape(weight, (-1,))
+
+
+def _edges(name: str, values: Tensor, bins: Any, low: float, high: float) -> Tensor:
+    """The edges of the bins along one dimension, given themselves or by their number."""
+    if not isinstance(bins, Tensor):
+        return _spacing(name, _positive(name, bins), *_bounds(name, low, high, values), values)
+    if bins.ndim != 1 or not bins.numel():
+        raise ArgumentError(f"{name}: expected edges of one dimension, at least one; got shape {tuple(bins.shape)}")
+    if bins.dtype is not values.dtype:
+        raise DTypeError(f"{name}: expected edges in the dtype of input, {values.dtype.name}; got {bins.dtype.name}")
+    return snapshot(bins)
+
+
+def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
+    """In which bin each value lies, and whether it lies in one; the last edge belongs to the last bin."""
+    n = edges.numel() - 1
+    place = raw.sub(raw.search_sorted(edges, values, (True,)), 1)
+    last = raw.eq(values, raw.select(edges, 0, n))
+    place = raw.where(last, n - 1, place)
+    inside = raw.bitwise_and(raw.ge(place, 0), raw.lt(place, n))
+    inside = raw.bitwise_and(inside, raw.bitwise_and(raw.eq(values, values), raw.le(values, raw.select(edges, 0, n))))
+    return place, inside
+
+
+def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:
+    """The histogram of points, given by their coordinates."""
+    shape = tuple([one.numel() - 1 for one in edges])
+    dtype = edges[0].dtype
+    flat, inside = None, None
+    for values, along, size in zip(columns, edges, shape, strict=True):
+        place, good = _places(raw.contiguous(values), along)
+        flat = place if flat is None else raw.add(raw.mul(flat, size), place)
+        inside = good if inside is None else raw.bitwise_and(inside, good)
+    total = 1
+    for size in shape:
+        total *= size
+    flat = raw.where(inside, flat, total)
+    counts = bincount(flat, weight, minlength=total + 1)
+    hist = raw.reshape(raw.to(raw.slice(counts, 0, 0, total, 1), (dtype,)), shape)
+    if density:
+        hist = raw.div(hist, raw.sum(hist, (tuple(range(len(shape))), False)))
+        for i, along in enumerate(edges):
+            n = along.numel() - 1
+            widths = raw.sub(raw.slice(along, 0, 1, n + 1, 1), raw.slice(along, 0, 0, n, 1))
+            hist = raw.div(hist, raw.reshape(widths, tuple([n if i == j else 1 for j in range(len(shape))])))
+    return hist
+
+
+def _range(name: str, range: Any, count: int) -> list[float]:
+    """Least and greatest, for each of several dimensions; zeros where the elements decide."""
+    if range is None:
+        return [0.0] * (2 * count)
+    if not isinstance(range, (tuple, list)) or len(range) != 2 * count:
+        raise ArgumentError(f"{name}: expected range to be {2 * count} numbers, least and greatest; got {range!r}")
+    found = [float(as_real(one, name, "range")) for one in range]
+    for low, high in zip(found[::2], found[1::2], strict=True):
+        _bounds(name, low, high if low != high else low + 1, None)  # type: ignore[arg-type]  # none are looked at
+    return found
+
+
+@asks
+@method()
+@boundary
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Any = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> NamedResults:
+    """How many elements lie in each bin, as the pair (hist, bin_edges).
+
+    `bins` is their number, or a tensor of their edges in order. Equal bins lie in `range`, or between the least
+    element and the greatest. Elements count as their `weight`; with `density` the histogram's integral is 1. The last
+    edge belongs to the last bin. float32 and float64.
+
+    >>> from facula_tensor import tensor
+    >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
+    tensor([0., 2., 1., 0.])
+    """
+    input = snapshot(as_tensor("histogram", input))
+    weight = _checked("histogram", input, weight, layout_of_tensor(input).shape)
+    values = raw.reshape(input, (-1,))
+    if isinstance(bins, Tensor) and range is not None:
+        raise ArgumentError("histogram: expected range with a number of bins alone; got edges and a range")
+    edges = _edges("histogram", values, bins, *_range("histogram", range, 1))
+    return named_results("histogram", Histogram, (_count([values], [edges], weight, density), edges), out)
+
+
+@asks
+@boundary
+def histogramdd(
+    input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
+    """How many points lie in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
+
+    `input` (..., n) has points of n coordinates; `bins` is one number, n of them, or n tensors of edges; `range` 2 n
+    numbers. bin_edges is a tuple of n tensors.
+
+    >>> from facula_tensor import tensor
+    >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [1., 1.]])
+    """
+    name = "histogramdd"
+    input = snapshot(as_tensor(name, input))
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 2:
+        raise ArgumentError(f"{name}: expected points (..., n); got shape {shape}")
+    weight = _checked(name, input, weight, shape[:-1])
+    n = shape[-1]
+    if not isinstance(bins, (tuple, list)):
+        bins = [as_integer(bins, name, "bins")] * n
+    if len(bins) != n:
+        raise InvalidTypeError(f"{name}: expected bins for each of {n} coordinates; got {len(bins)}")
+    points = raw.reshape(input, (-1, n))
+    columns = [raw.select(points, 1, i) for i in _indices(n)]
+    ends = _range(name, range, n)
+    edges = [_edges(name, columns[i], bins[i], ends[2 * i], ends[2 * i + 1]) for i in _indices(n)]
+    return Histograms((_count(columns, edges, weight, density), tuple(edges)))

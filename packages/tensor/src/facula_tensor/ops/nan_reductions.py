@@ -1,0 +1,91 @@
+"""Reductions that pass over NaN: `nansum` and `nanmean`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import float32, float64
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._errors import DTypeError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_dtype
+from .._tensor import Tensor, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .copying import give
+from .reducing import axis_for, reduction
+from .sums import sum
+
+__all__ = ["nanmean", "nansum"]
+
+
+@asks
+@method()
+@boundary
+def nansum(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise.
+
+    TypeError for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> nansum(tensor([1.0, float("nan"), 2.0]))
+    tensor(3.)
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "nansum")
+    input = steady(as_tensor("nansum", input))
+    kind = layout_of_tensor(input).dtype
+    if kind.category == COMPLEX:
+        raise DTypeError(f"nansum: not defined for {kind.name}; sum real and imaginary parts apart")
+    if kind.category == FLOATING:
+        input = recording.where(recording.ne(input, input), 0, input)
+    return sum(input, dim, keepdim or keepdims, dtype=dtype, out=out)
+
+
+@asks
+@method()
+@boundary
+def nanmean(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none.
+
+    TypeError for integers: convert first, or give `dtype`.
+
+    >>> from facula_tensor import tensor
+    >>> nanmean(tensor([1.0, float("nan"), 2.0]))
+    tensor(1.5000)
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "nanmean")
+    input = steady(as_tensor("nanmean", input))
+    if dtype is not None:
+        input = input.to(as_dtype(dtype, "nanmean"))
+    kind = layout_of_tensor(input).dtype
+    if kind.category < FLOATING:
+        raise DTypeError(f"nanmean: not defined for {kind.name}; convert with .float(), or give dtype=")
+    counted = raw.eq(input.detach(), input.detach())
+    if kind in (float32, float64):  # counted in the same dtype, so that nothing is promoted
+        zeroed, parameters = reduction("nanmean", recording.where(counted, input, 0), dim, keepdim or keepdims)
+        counts = raw.sum(raw.to(counted, (kind,)), parameters)
+        return give("nanmean", recording.div(recording.sum(zeroed, parameters), counts), out)
+    total = sum(recording.where(counted, input, 0), dim, keepdim or keepdims)
+    return give("nanmean", recording.div(total, sum(counted, dim, keepdim or keepdims)), out)

@@ -1,0 +1,167 @@
+"""Copies of views, by the names that PyTorch has for them: `narrow_copy`, `permute_copy` and kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import DType
+
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give
+from .diagonals import diagonal
+from .dims import permute, squeeze, t, transpose, unsqueeze
+from .parts import chunk, narrow, select, split, unbind
+from .shape import sizes
+from .strided import as_strided
+
+__all__ = [
+    "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
+    "select_copy", "slice_copy", "split_copy", "split_with_sizes", "split_with_sizes_copy", "squeeze_copy", "t_copy",
+    "transpose_copy", "unbind_copy", "unfold_copy", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
+    "unsqueeze_copy", "view_copy",
+]  # fmt: skip
+
+
+def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function that copies what `view` shows."""
+    plain = signature(view)
+    own = [one for one in plain.parameters.values() if one.name not in ("axis", "out")]
+    own[0] = own[0].replace(name="input", kind=Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
+    out = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
+
+    def copy(input: Tensor, *args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
+        return give(name, recording.clone(view(as_tensor(name, input), *args, **kwargs)), out)
+
+    copy.__name__ = copy.__qualname__ = name
+    copy.__doc__ = f"A copy of what `{name.removesuffix('_copy')}` shows, in memory of its own."
+    copy.__signature__ = plain.replace(  # type: ignore[attr-defined]
+        parameters=[*own, out], return_annotation="Tensor"
+    )
+    return asks(boundary(copy))
+
+
+def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+    return recording.expand(input, sizes("expand_copy", (size,)))
+
+
+def _seen(input: Tensor, size: Any) -> Tensor:
+    if isinstance(size, (DType, type)):
+        return recording.view(input, size)
+    return recording.reshape(input, sizes("view_copy", (size,)))
+
+
+def _permuted(input: Tensor, dims: Any) -> Tensor:
+    return permute(input, dims)
+
+
+def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    return input.movedim(dim, 0)[slice(start, end, step)].movedim(0, dim)
+
+
+def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    return input.unfold(dimension, size, step)
+
+
+def _whole(input: Tensor) -> Tensor:
+    return recording.whole(input)
+
+
+def _detached(input: Tensor) -> Tensor:
+    return input.detach()
+
+
+alias_copy = _copied("alias_copy", _whole)
+as_strided_copy = _copied("as_strided_copy", as_strided)
+detach_copy = _copied("detach_copy", _detached)
+diagonal_copy = _copied("diagonal_copy", diagonal)
+expand_copy = _copied("expand_copy", _expanded)
+narrow_copy = method()(_copied("narrow_copy", narrow))
+permute_copy = _copied("permute_copy", _permuted)
+select_copy = _copied("select_copy", select)
+slice_copy = _copied("slice_copy", _sliced)
+squeeze_copy = _copied("squeeze_copy", squeeze)
+t_copy = _copied("t_copy", t)
+transpose_copy = _copied("transpose_copy", transpose)
+unfold_copy = _copied("unfold_copy", _unfolded)
+unsqueeze_copy = _copied("unsqueeze_copy", unsqueeze)
+view_copy = _copied("view_copy", _seen)
+
+
+def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
+    """Copies of several views, or the tensors of `out` with them."""
+    copies = tuple([recording.clone(one) for one in pieces])
+    if out is None:
+        return copies
+    if not isinstance(out, (tuple, list)) or len(out) != len(copies):
+        raise ArgumentError(f"{name}: expected out to be {len(copies)} tensors; got {out!r:.60}")
+    return tuple([give(name, one, place) for one, place in zip(copies, out, strict=True)])
+
+
+@asks
+@boundary
+def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
+    """Copies of the elements along `dim`: of what `unbind` shows."""
+    return _each("unbind_copy", unbind(as_tensor("unbind_copy", input), dim), out)
+
+
+@asks
+@boundary
+def split_copy(
+    input: Tensor, split_size: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, ...]:
+    """Copies of pieces along `dim`: of what `split` shows."""
+    return _each("split_copy", split(as_tensor("split_copy", input), split_size, dim), out)
+
+
+@asks
+@boundary
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, ...]:
+    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
+    return _each("split_with_sizes_copy", split_with_sizes(input, split_sizes, dim), out)
+
+
+@asks
+@method()
+@boundary
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
+
+    >>> from facula_tensor import arange
+    >>> split_with_sizes(arange(3), (1, 2))
+    (tensor([0]), tensor([1, 2]))
+    """
+    lengths = sizes("split_with_sizes", (split_sizes,))
+    return split(as_tensor("split_with_sizes", input), lengths, dim)
+
+
+@asks
+@method()
+@boundary
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk`, whose pieces may be changed in place here without more ado."""
+    return chunk(input, chunks, dim)
+
+
+@asks
+@method()
+@boundary
+def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split`, whose pieces may be changed in place here without more ado."""
+    return split(as_tensor("unsafe_split", input), split_size, dim)
+
+
+@asks
+@method()
+@boundary
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+    return split_with_sizes(input, split_sizes, dim)

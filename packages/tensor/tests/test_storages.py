@@ -1,0 +1,120 @@
+"""Storages as programs ask for them, and questions about where a tensor is and of which kind."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+
+def test_a_storage_is_the_memory_of_all_views():
+    x = ft.arange(6.0).view(2, 3)
+    whole = x.untyped_storage()
+    assert whole.nbytes() == len(whole) == whole.size() == 24
+    assert x[1].untyped_storage().nbytes() == 24
+    assert x[1].untyped_storage().data_ptr() == whole.data_ptr() == x.data_ptr()
+    assert x[1].untyped_storage() == whole
+    assert whole != ft.ones(6).untyped_storage()
+    assert whole.tobytes() == np.arange(6, dtype=np.float32).tobytes()
+    assert whole.device == x.device
+
+
+def test_storages_of_borrowed_and_of_no_memory():
+    assert ft.from_numpy(np.zeros(10)[2:4]).untyped_storage().nbytes() == 16
+    assert ft.empty(0).untyped_storage().nbytes() == 0
+    meta = ft.empty(3, device="meta").untyped_storage()
+    assert meta.nbytes() == 12
+    assert meta.data_ptr() == 0
+
+
+def test_bytes_are_read_and_written():
+    x = ft.zeros(2, dtype=ft.int16)
+    memory = x.untyped_storage()
+    memory[0] = 7
+    assert x.tolist() == [7, 0]
+    assert list(memory) == memory.tolist() == [7, 0, 0, 0]
+    copy = memory.clone()
+    memory.fill_(0)
+    assert copy[:2].tolist() == [7, 0]
+    assert x.tolist() == [0, 0]
+    memory.copy_(copy)
+    assert x.tolist() == [7, 0]
+
+
+def test_a_storage_grows_and_keeps_what_it_has():
+    memory = ft.UntypedStorage(4).fill_(3)
+    assert memory.resize_(100).nbytes() == 100
+    assert memory.tolist()[:4] == [3, 3, 3, 3]
+
+
+def test_typed_storages():
+    x = ft.arange(6).view(2, 3)
+    elements = x[1].storage()
+    assert elements.size() == len(elements) == 6
+    assert elements.nbytes() == 48
+    assert elements.tolist() == list(elements) == [0, 1, 2, 3, 4, 5]
+    assert elements.dtype is ft.int64
+    assert elements.data_ptr() == x.data_ptr()
+    elements[4] = 40
+    assert x[1, 1].item() == elements[4] == 40
+    assert ft.is_storage(elements)
+    assert ft.is_storage(elements.untyped())
+    assert not ft.is_storage(x)
+
+
+def test_storages_are_not_pickled():
+    with pytest.raises(RuntimeError, match="pickle the tensor"):
+        pickle.dumps(ft.ones(2).untyped_storage())
+
+
+def test_flags():
+    x = ft.ones(2, 3)
+    for name in ("quantized", "sparse", "mkldnn", "nested", "mps", "xla", "xpu", "sparse_csr", "cuda", "meta"):
+        assert getattr(x, f"is_{name}") is False
+    assert x.is_cpu
+    assert ft.ones(1, device="meta").is_meta
+    assert (x.output_nr, x.get_device(), x.is_pinned(), x.is_shared()) == (0, -1, False, False)
+    assert ft.is_signed(x)
+    assert not ft.ones(1, dtype=ft.uint8).is_signed()
+    assert x.is_same_size(ft.zeros(2, 3))
+    assert not ft.is_same_size(x, ft.zeros(3, 2))
+    assert x.t().dim_order() == (1, 0)
+    assert x.const_data_ptr() == x.data_ptr()
+
+
+def test_is_nonzero():
+    assert ft.is_nonzero(ft.tensor([2]))
+    assert not ft.tensor(False).is_nonzero()
+    with pytest.raises(ValueError, match=r"is_nonzero: expected one element; got Tensor float32 \(2,\)"):
+        ft.ones(2).is_nonzero()
+
+
+def test_python_functions_of_elements():
+    x = ft.tensor([[1, 2], [3, 4]])
+    assert x.t().apply_(lambda one: one + 1).tolist() == [[2, 4], [3, 5]]
+    assert x.tolist() == [[2, 3], [4, 5]]
+    assert x.map_(ft.tensor([10, 20]), lambda a, b: a * b).tolist() == [[20, 60], [40, 100]]
+    assert ft.ones(1).map2_(ft.tensor([2.0]), ft.tensor([5.0]), lambda a, b, c: a + b * c).tolist() == [11.0]
+    with pytest.raises(RuntimeError, match="apply_: a Python function has no gradient"):
+        ft.ones(1, requires_grad=True).apply_(abs)
+
+
+def test_fill_diagonal():
+    assert ft.zeros(2, 3).fill_diagonal_(5).tolist() == [[5, 0, 0], [0, 5, 0]]
+    assert ft.zeros(5, 2).fill_diagonal_(1, wrap=True).tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1]]
+    assert ft.zeros(2, 2, 2).fill_diagonal_(1).sum().item() == 2
+    with pytest.raises(ValueError, match="equally long"):
+        ft.zeros(2, 3, 2).fill_diagonal_(1)
+
+
+def test_in_place_methods_are_functions_too():
+    x = ft.tensor([-1.5, 4.0])
+    assert ft.abs_(x) is x
+    assert ft.sqrt_(ft.trunc_(x)).tolist() == [1.0, 2.0]
+    assert ft.index_put_(x, (ft.tensor([0]),), ft.tensor(7.0)).tolist() == [7.0, 2.0]
+    assert ft.zero_(x).tolist() == [0.0, 0.0]
+    with pytest.raises(TypeError, match="exp_: expected a Tensor"):
+        ft.exp_(3.0)
