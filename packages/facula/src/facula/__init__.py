@@ -43,7 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda, linalg
+from . import autograd, cuda, linalg, special
 from ._names import publish as _publish
 from ._saving import load, save
 
@@ -78,16 +78,16 @@ __all__ = [
     "cos", "cosh", "cosine_similarity", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
     "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
     "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty",
-    "empty_like", "enable_grad", "eq", "equal", "erf", "erfinv", "errors", "exp", "exp2", "expm1", "eye", "finfo",
-    "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide",
-    "fmod", "frac", "from_dlpack", "from_numpy", "frombuffer", "full", "full_like", "gather", "ge", "ger",
-    "get_default_dtype", "get_num_threads", "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt",
-    "half", "hsplit", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
-    "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64",
-    "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isclose",
+    "empty_like", "enable_grad", "eq", "equal", "erf", "erfc", "erfinv", "errors", "exp", "exp2", "expm1", "eye",
+    "finfo", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "floor",
+    "floor_divide", "fmod", "frac", "from_dlpack", "from_numpy", "frombuffer", "full", "full_like", "gather", "ge",
+    "ger", "get_default_dtype", "get_num_threads", "get_printoptions", "get_rng_state", "greater", "greater_equal",
+    "gt", "half", "hsplit", "hstack", "hypot", "i0", "iinfo", "index_add", "index_copy", "index_fill", "index_put",
+    "index_reduce", "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32",
+    "int64", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isclose",
     "isfinite", "isin", "isinf", "isnan", "kron", "kthvalue", "layout", "le", "lerp", "less", "less_equal", "lgamma",
     "linalg", "linspace", "load", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logaddexp2",
-    "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "long", "lt",
+    "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsumexp", "long", "lt",
     "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "max_pool2d", "maximum", "mean",
     "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul",
     "multinomial", "multiply", "mv", "mvlgamma", "nan", "nan_to_num", "nanmedian", "narrow", "ne", "neg", "negative",
@@ -97,12 +97,12 @@ __all__ = [
     "randn", "randn_like", "randperm", "ravel", "reciprocal", "relu", "remainder", "repeat_interleave", "reshape",
     "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce",
     "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_grad_enabled", "set_num_threads",
-    "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter",
-    "softmax", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract",
-    "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot",
-    "tile", "topk", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc",
-    "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean", "vdot",
-    "vsplit", "vstack", "where", "xlogy", "zeros", "zeros_like",
+    "set_printoptions", "set_rng_state", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter",
+    "softmax", "sort", "special", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "strided", "sub",
+    "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split",
+    "tensordot", "tile", "topk", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices", "true_divide",
+    "trunc", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean",
+    "vdot", "vsplit", "vstack", "where", "xlogy", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.

@@ -68,6 +68,7 @@ from ._tensor import Parameter, Tensor
 from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
+from .ops import bessel as _bessel
 from .ops import bitwise as _bitwise
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
@@ -120,6 +121,7 @@ from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
 from .ops.aliases import *
 from .ops.arithmetic import *
+from .ops.bessel import *
 from .ops.bitwise import *
 from .ops.choosing import *
 from .ops.clamping import *
@@ -199,6 +201,7 @@ __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
+__all__ += _bessel.__all__
 __all__ += _bitwise.__all__
 __all__ += _choosing.__all__
 __all__ += _clamping.__all__
@@ -248,4 +251,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "special", "testing"})

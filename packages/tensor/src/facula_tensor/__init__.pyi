@@ -181,6 +181,7 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erfc",
     "erfinv",
     "exp",
     "exp2",
@@ -213,6 +214,7 @@ __all__ = [
     "hsplit",
     "hstack",
     "hypot",
+    "i0",
     "iinfo",
     "index_add",
     "index_copy",
@@ -251,6 +253,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logit",
     "logsumexp",
     "lt",
     "manual_seed",
@@ -336,6 +339,7 @@ __all__ = [
     "sign",
     "signbit",
     "sin",
+    "sinc",
     "sinh",
     "slice_scatter",
     "softmax",
@@ -565,6 +569,8 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 - erf(x) of each element, to the last digits where that is near 0."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -621,6 +627,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of order 0 of each element."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -689,6 +697,8 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
+def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -905,6 +915,8 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:

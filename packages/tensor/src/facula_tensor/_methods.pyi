@@ -395,6 +395,10 @@ class Methods:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
+    def erfc(self, *, out: Tensor | None = None) -> Tensor:
+        """1 - erf(x) of each element, to the last digits where that is near 0."""
+    def erfc_(self) -> Tensor:
+        """`erfc` in place: changes this tensor and returns it."""
     def erfinv(self, *, out: Tensor | None = None) -> Tensor:
         """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
     def erfinv_(self) -> Tensor:
@@ -463,6 +467,10 @@ class Methods:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
         """`hypot` in place: changes this tensor and returns it."""
+    def i0(self, *, out: Tensor | None = None) -> Tensor:
+        """The modified Bessel function of order 0 of each element."""
+    def i0_(self) -> Tensor:
+        """`i0` in place: changes this tensor and returns it."""
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
@@ -561,6 +569,10 @@ class Methods:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Operand) -> Tensor:
         """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
+        """`logit` in place: changes this tensor and returns it."""
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -800,6 +812,10 @@ class Methods:
         """The sine of each element, in radians."""
     def sin_(self) -> Tensor:
         """`sin` in place: changes this tensor and returns it."""
+    def sinc(self, *, out: Tensor | None = None) -> Tensor:
+        """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
+    def sinc_(self) -> Tensor:
+        """`sinc` in place: changes this tensor and returns it."""
     def sinh(self, *, out: Tensor | None = None) -> Tensor:
         """The hyperbolic sine of each element."""
     def sinh_(self) -> Tensor:

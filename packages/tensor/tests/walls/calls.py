@@ -13,6 +13,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.extend
 import facula_tensor.functional
+import facula_tensor.special as special
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -135,6 +136,9 @@ CALLS = {
     "eq": lambda x, y: x == y,
     "digamma": lambda x, y: ft.digamma(x),
     "erf": lambda x, y: ft.erf(x),
+    "entr": lambda x, y: special.entr(x),
+    "erfc": lambda x, y: ft.erfc(x),
+    "erfcx": lambda x, y: special.erfcx(x),
     "erfinv": lambda x, y: ft.erfinv(x / 4),
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
@@ -157,6 +161,10 @@ CALLS = {
     "hardtanh": lambda x, y: F.hardtanh(x, 0.2, 0.6),
     "huber": lambda x, y: F.huber(x - y, 0.5),
     "huber_slope": lambda x, y: F.huber_slope(x - y, 0.5),
+    "i0": lambda x, y: ft.i0(x),
+    "i0e": lambda x, y: special.i0e(x),
+    "i1": lambda x, y: special.i1(x),
+    "i1e": lambda x, y: special.i1e(x),
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
     "index": lambda x, y: x[None, 1:, ::2],
     "index_back": lambda x, y: F.index_back(x, (ft.zeros(5, x.shape[1])._layout, (slice(1, 4), Ellipsis))),
@@ -172,6 +180,7 @@ CALLS = {
     "linear_weight_grad": lambda x, y: F.linear_weight_grad(x, y),
     "log": lambda x, y: x.log(),
     "log1p": lambda x, y: ft.log1p(x),
+    "log_ndtr": lambda x, y: special.log_ndtr(x),
     "log_sigmoid": lambda x, y: F.log_sigmoid(x),
     "log_sigmoid_grad": lambda x, y: F.log_sigmoid_grad(x, y),
     "log_softmax": lambda x, y: x.log_softmax(1),
@@ -179,6 +188,7 @@ CALLS = {
     "logcumsumexp": lambda x, y: x.logcumsumexp(1),
     "logistic_loss": lambda x, y: F.logistic_loss(x - 1, y / 4, y),
     "logistic_slope": lambda x, y: F.logistic_slope(x - 1, y / 4, y),
+    "logit": lambda x, y: ft.logit(x / 4),
     "logsumexp": lambda x, y: x.logsumexp(1),
     "lt": lambda x, y: x < y,
     "matmul": lambda x, y: x @ y.t(),
@@ -196,6 +206,8 @@ CALLS = {
     "mul": lambda x, y: x * y,
     "nanmedian_all": lambda x, y: x.nanmedian(),
     "nanmedian_dim": lambda x, y: x.nanmedian(1)[0],
+    "ndtr": lambda x, y: special.ndtr(x),
+    "ndtri": lambda x, y: special.ndtri(x / 4),
     "ne": lambda x, y: x != y,
     "neg": lambda x, y: -x,
     "nll_loss": lambda x, y: F.nll_loss(x, classes(x), y.detach()[0], LOSS),
@@ -291,10 +303,12 @@ CALLS = {
     "logaddexp2": lambda x, y: ft.logaddexp2(x, y),
     "round": lambda x, y: ft.round(x),
     "sign_of": lambda x, y: ft.signbit(x),
+    "sinc": lambda x, y: ft.sinc(x),
     "sinh": lambda x, y: ft.sinh(x),
     "tan": lambda x, y: ft.tan(x),
     "trigamma": lambda x, y: ft.polygamma(1, x),
     "trunc": lambda x, y: ft.trunc(x),
+    "xlog1py": lambda x, y: special.xlog1py(x, y),
     "xlogy": lambda x, y: ft.xlogy(x, y),
     "zeta": lambda x, y: ft.polygamma(2, x),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
