@@ -59,7 +59,7 @@ FUNCTIONS = {
     "asinh": (np.arcsinh, 1.0),
     "acosh": (np.arccosh, 1.0),
     "atanh": (np.arctanh, 1.0),
-    "exp2": (np.exp2, 1.0),
+    "exp2": (np.exp2, 1.1),
     "log2": (np.log2, 1.0),
     "log10": (np.log10, 1.0),
     "sqrt": (np.sqrt, 0.6),

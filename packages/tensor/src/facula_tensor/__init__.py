@@ -97,6 +97,7 @@ from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
 from .ops import norms as _norms
+from .ops import numeric as _numeric
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
@@ -150,6 +151,7 @@ from .ops.matmul import *
 from .ops.moments import *
 from .ops.multinomial import *
 from .ops.norms import *
+from .ops.numeric import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
@@ -229,6 +231,7 @@ __all__ += _matmul.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__
+__all__ += _numeric.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -193,16 +193,21 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
     "floor_divide",
+    "fmax",
+    "fmin",
     "fmod",
     "frac",
+    "frexp",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
     "gather",
+    "gcd",
     "ge",
     "ger",
     "get_default_dtype",
@@ -211,6 +216,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "heaviside",
     "hsplit",
     "hstack",
     "hypot",
@@ -232,9 +238,14 @@ __all__ = [
     "isin",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
     "kron",
     "kthvalue",
     "layout",
+    "lcm",
+    "ldexp",
     "le",
     "lerp",
     "less",
@@ -286,6 +297,7 @@ __all__ = [
     "ne",
     "neg",
     "negative",
+    "nextafter",
     "nonzero",
     "norm",
     "normal",
@@ -300,6 +312,7 @@ __all__ = [
     "pixel_shuffle",
     "pixel_unshuffle",
     "polygamma",
+    "positive",
     "pow",
     "preserve_format",
     "printoptions",
@@ -325,6 +338,7 @@ __all__ = [
     "round",
     "row_stack",
     "rsqrt",
+    "rsub",
     "scatter",
     "scatter_add",
     "scatter_reduce",
@@ -589,14 +603,22 @@ def fliplr(input: Tensor) -> Tensor:
     """A copy with the columns of a matrix (of the second dimension) in reverse order."""
 def flipud(input: Tensor) -> Tensor:
     """A copy with the rows (the first dimension) in reverse order."""
+def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number that is not greater, of each element. Integers stay as they are."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greater of each pair of elements; where one is NaN, the other."""
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of each pair of elements; where one is NaN, the other."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of each element, with its sign. Floating dtypes only."""
+def frexp(input: Tensor, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
+    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -609,6 +631,8 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -621,6 +645,8 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -661,10 +687,20 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative infinity. False for integers."""
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is positive infinity. False for integers."""
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element's imaginary part is 0: always, but for complex numbers."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
+def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -806,6 +842,8 @@ def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign turned. Not defined for bool."""
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -839,6 +877,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element."""
+def positive(input: Tensor) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -883,6 +923,8 @@ def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = Non
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
+def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
@@ -431,6 +431,10 @@ class Methods:
         """A copy with the rows (the first dimension) in reverse order."""
     def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float32."""
+    def float_power(self, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`input ** exponent` in float64, or complex128. One of the two may be a number."""
+    def float_power_(self, exponent: Operand) -> Tensor:
+        """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """The largest whole number that is not greater, of each element. Integers stay as they are."""
     def floor_(self) -> Tensor:
@@ -439,6 +443,10 @@ class Methods:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def floor_divide_(self, other: Operand) -> Tensor:
         """`floor_divide` in place: changes this tensor and returns it."""
+    def fmax(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The greater of each pair of elements; where one is NaN, the other."""
+    def fmin(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of each pair of elements; where one is NaN, the other."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
@@ -447,8 +455,14 @@ class Methods:
         """The fraction of each element, with its sign. Floating dtypes only."""
     def frac_(self) -> Tensor:
         """`frac` in place: changes this tensor and returns it."""
+    def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
+        """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+    def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
+    def gcd_(self, other: Operand) -> Tensor:
+        """`gcd` in place: changes this tensor and returns it."""
     def ge(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
@@ -461,6 +475,10 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+    def heaviside_(self, values: Tensor) -> Tensor:
+        """`heaviside` in place: changes this tensor and returns it."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -505,6 +523,12 @@ class Methods:
         """Whether each element is infinite; for complex ones, whether a part is."""
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is NaN; for complex ones, whether a part is."""
+    def isneginf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is negative infinity. False for integers."""
+    def isposinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is positive infinity. False for integers."""
+    def isreal(self) -> Tensor:
+        """Whether each element's imaginary part is 0: always, but for complex numbers."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -513,6 +537,14 @@ class Methods:
         """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
+    def lcm(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+    def lcm_(self, other: Operand) -> Tensor:
+        """`lcm` in place: changes this tensor and returns it."""
+    def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
+    def ldexp_(self, other: Tensor) -> Tensor:
+        """`ldexp` in place: changes this tensor and returns it."""
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than or equal to the other's."""
     def le_(self, other: Operand) -> Tensor:
@@ -701,6 +733,10 @@ class Methods:
         """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given."""
     def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
+    def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
+    def nextafter_(self, other: Tensor) -> Tensor:
+        """`nextafter` in place: changes this tensor and returns it."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -724,6 +760,8 @@ class Methods:
         """`facula_tensor.polygamma(n, self)`."""
     def polygamma_(self, n: builtins.int) -> Tensor:
         """`polygamma` in place: changes this tensor and returns it."""
+    def positive(self) -> Tensor:
+        """`input` itself, as `+input`. TypeError for bool."""
     def pow(self, exponent: Operand) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:

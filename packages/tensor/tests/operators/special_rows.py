@@ -7,10 +7,13 @@ from math import factorial, inf, log, pi
 from statistics import NormalDist
 
 import numpy as np
-from harness import REALS, Row, floating
+from harness import COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Row, boolean, floating
 
 import facula_tensor as ft
 from facula_tensor import special
+
+BOTH = ("float64", "complex128")
+REAL = ("float64",)
 
 
 def each(function):
@@ -140,5 +143,76 @@ ROWS = [
         arity=2,
         domain=(1.0, 3.0),
         with_bool=False,
+    ),
+    *[
+        Row(
+            name,
+            getattr(ft, name),
+            getattr(np, name),
+            arity=2,
+            elementwise=True,
+            dtypes=INTEGERS,
+            numbers=False,
+            inplace=name + "_",
+            out=True,
+            domain=(-9, 9),
+        )
+        for name in ("gcd", "lcm")
+    ],
+    Row("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
+    Row("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Row("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Row("isreal", ft.isreal, np.isreal, result=boolean),
+    Row("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
+    Row(
+        "rsub", lambda x: ft.rsub(x, 2, alpha=3), lambda x: 2 - 3 * x, dtypes=NUMBERS[1:], gradient=BOTH, rejects=False
+    ),
+    Row(
+        "ldexp",
+        lambda x, **out: ft.ldexp(x, ft.tensor(3), **out),
+        lambda x: 8.0 * x,
+        result=floating,
+        gradient=BOTH,
+        out=True,
+        inplace=None,
+    ),
+    Row(
+        "float_power",
+        lambda x, **out: ft.float_power(x, 2, **out),
+        lambda x: np.float_power(x, 2),
+        result=lambda dtype: "complex128" if dtype in COMPLEX else "float64",
+        gradient=BOTH,
+        out=True,
+        loose=1e3,
+    ),
+    Row(
+        "heaviside",
+        lambda x, y: ft.heaviside(x.floor() if x.is_floating_point() else x, y),
+        lambda x, y: np.heaviside(np.floor(x) if x.dtype.kind == "f" else x, y),
+        arity=2,
+        dtypes=REALS,
+        rejects=False,
+    ),
+    Row(
+        "fmax",
+        ft.fmax,
+        np.fmax,
+        arity=2,
+        dtypes=("bool", *REALS),
+        elementwise=True,
+        numbers=False,
+        gradient=REAL,
+        out=True,
+    ),
+    Row(
+        "fmin",
+        ft.fmin,
+        np.fmin,
+        arity=2,
+        dtypes=("bool", *REALS),
+        elementwise=True,
+        numbers=False,
+        gradient=REAL,
+        out=True,
     ),
 ]
