@@ -24,6 +24,6 @@ static ALWAYS_INLINE double sine_of_turn(double r)
 static ALWAYS_INLINE double sinc_float64(double x)
 {
     const double size = __builtin_fabs(x), r = beyond_whole(size), sine = sine_of_turn(r);
-    const double value = (beyond_whole(0.5 * (size - r)) == 0.0 ? sine : -sine) / (PI64 * size); /* even or odd turns */
+    const double value = (beyond_whole(0.5 * (size - r)) == 0.0 ? sine : 0.0 - sine) / (PI64 * size); /* even or odd turns */
     return x == 0.0 ? 1.0 : value;
 }

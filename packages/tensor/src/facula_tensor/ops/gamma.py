@@ -144,7 +144,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
     >>> from facula_tensor import tensor
     >>> mvlgamma(tensor([2.5]), 2)
-    tensor([0.8571])
+    tensor([0.8570])
     """
     dimension, x = as_integer(p, "mvlgamma", "p"), as_tensor("mvlgamma", input)
     if dimension < 1:

@@ -109,7 +109,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     >>> frexp(tensor([3.0, 0.0]))
     facula.return_types.frexp(
     mantissa=tensor([0.7500, 0.0000]),
-    exponent=tensor([2, 0], dtype=int32))
+    exponent=tensor([2, 0], dtype=facula.int32))
     """
     x = as_tensor("frexp", input)
     if x.dtype.category != FLOATING:
@@ -165,7 +165,7 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
 
     >>> from facula_tensor import tensor
     >>> float_power(tensor([2, 4]), -1)
-    tensor([0.5000, 0.2500], dtype=float64)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
     """
     operands = [input, exponent]
     if not any(isinstance(one, Tensor) for one in operands):
