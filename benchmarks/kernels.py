@@ -6,6 +6,7 @@ The rows are calls as users write them. Results are small enough for the caches,
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -249,6 +250,16 @@ for dim in (0, 1):
             lambda F: (normal(F, 1024, 1024),),
             lambda F, x, named=named, dim=dim: getattr(x, named)(dim),
         )
+
+# -------------------------------------------------------------------------------------------------- special functions
+ON_UNIT = ("erfinv", "logit", "nan_to_num", "special.ndtri")  # of numbers from 0 to 1; others of numbers from 0 to 8
+for named in (*ON_UNIT, "lgamma", "digamma", "erfc", "exp2", "sinc", "i0", "special.erfcx", "special.log_ndtr"):
+    row(
+        f"{named}(x), 1M",
+        1.0,
+        lambda F, named=named: (F.rand(LENGTH) * (1 if named in ON_UNIT else 8),),
+        lambda F, x, named=named: reduce(getattr, named.split("."), F)(x),
+    )
 
 # -------------------------------------------------------------------------------------------------- transposing copies
 TRANSPOSED = (

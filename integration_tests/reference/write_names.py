@@ -19,7 +19,7 @@ MODULES = [
     "autograd", "autograd.function", "autograd.functional", "autograd.graph", "cuda", "distributions",
     "distributions.constraints", "distributions.kl", "distributions.utils", "linalg", "nn", "nn.attention",
     "nn.functional", "nn.init", "nn.parameter", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler",
-    "optim.optimizer", "optim.swa_utils", "testing", "utils", "utils.checkpoint", "utils.data",
+    "optim.optimizer", "optim.swa_utils", "special", "testing", "utils", "utils.checkpoint", "utils.data",
     "utils.data.dataloader", "utils.data.dataset", "utils.data.sampler",
     "__config__", "accelerator", "amp", "amp.autocast_mode", "amp.grad_scaler", "autograd.grad_mode",
     "autograd.profiler", "autograd.variable", "backends", "backends.cpu", "backends.cuda", "backends.cudnn",

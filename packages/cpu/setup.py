@@ -35,6 +35,7 @@ LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
 SPECIAL = {
     "attention.c": ["-ffp-contract=fast"],
+    "bessel.c": WITHOUT_BRANCHES,
     "matmul.c": ["-ffp-contract=fast"],
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,

@@ -11,14 +11,18 @@ static ALWAYS_INLINE double exp2_float64(double x)
 }
 static ALWAYS_INLINE float exp2_float32(float x)
 {
-    static const double q[] = {/* (exp(r) - 1 - r) / r^2: 2^-33 of the power */
-                               0x1.00000045d2f5dp-1, 0x1.5555557459f9dp-3, 0x1.55546fbc24e32p-5, 0x1.1110ab11707d8p-7,
-                               0x1.6da824c0273bep-10, 0x1.a17eaca7ad323p-13}; /* as in math_power.h */
-    double clamped = x > 200.0f ? 200.0 : (double)x;
-    clamped = clamped < -200.0 ? -200.0 : clamped;
-    const double shifted = clamped + ROUNDING64, r = (clamped - (shifted - ROUNDING64)) * 0x1.62e42fefa39efp-1;
-    const double power = 1.0 + MULTIPLY_ADD64(r * r, polynomial64(r, q, 5), r);
-    return (float)(power * double_of_bits((bits_of_double(shifted) + 1023) << 52));
+    float clamped = x > 129.0f ? 129.0f : x;
+    clamped = clamped < -151.0f ? -151.0f : clamped;
+    const float shifted = clamped + ROUNDING, f = clamped - (shifted - ROUNDING);
+    const int32_t n = (int32_t)(bits_of_float(shifted) - bits_of_float(ROUNDING)), half = n >> 1;
+    /* (2^f - 1) / f, for |f| <= 1/2: 2^-26 */
+    float q = 0x1.44138ap-13f;
+    q = MULTIPLY_ADD(q, f, 0x1.5f0890p-10f);
+    q = MULTIPLY_ADD(q, f, 0x1.3b2a54p-7f);
+    q = MULTIPLY_ADD(q, f, 0x1.c6af6cp-5f);
+    q = MULTIPLY_ADD(q, f, 0x1.ebfbe0p-3f);
+    q = MULTIPLY_ADD(q, f, 0x1.62e430p-1f);
+    return MULTIPLY_ADD(q, f, 1.0f) * power_of_two(half) * power_of_two(n - half); /* in two steps, as exp_float32 */
 }
 
 /* log(x), to 2^-37, of a float64 that is no subnormal number. */

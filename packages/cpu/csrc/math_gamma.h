@@ -10,29 +10,13 @@
    reflected, and their roots lose digits, as the terms cancel: the error is small beside the larger term. */
 #pragma once
 #include "math_exponents.h"
+#include "math_turns.h"
 
 #define GAMMA_FAR 6.0
 #define GAMMA_FAR_FLOAT32 4.0
 #define DIGAMMA_ROOT 0x1.762d86356be3fp+0
 #define DIGAMMA_ROOT_LOW 0x1.b86a722197829p-54
-#define PI64 0x1.921fb54442d18p+1
 #define LOG_PI64 0x1.250d048e7a1bdp+0
-
-/* What a size is beyond the nearest whole number, from -1/2 to 1/2; NaN for infinity. All from 2^52 on are whole. */
-static ALWAYS_INLINE double beyond_whole(double size)
-{
-    return size < 0x1p52 ? size - (size + 0x1p52 - 0x1p52) : size - size;
-}
-
-/* sin(pi r) for |r| up to 1/2. */
-static ALWAYS_INLINE double sine_of_turn(double r)
-{
-    static const double s[] = {/* sin(pi r) / r in r^2: 2^-61 */
-                               0x1.921fb54442d18p+1, -0x1.4abbce625be52p+2, 0x1.466bc6775aa7dp+1,
-                               -0x1.32d2cce627c86p-1, 0x1.5078348551854p-4, -0x1.e3074dfaf87afp-8,
-                               0x1.e8f3675ee37ddp-12, -0x1.6f7acdb8f6580p-16, 0x1.9d462020fcc78p-21};
-    return r * polynomial64(r * r, s, 8);
-}
 
 static ALWAYS_INLINE double log_of_width(double x, int is_float32)
 {

@@ -59,7 +59,7 @@ FUNCTIONS = {
     "asinh": (np.arcsinh, 1.0),
     "acosh": (np.arccosh, 1.0),
     "atanh": (np.arctanh, 1.0),
-    "exp2": (np.exp2, 1.0),
+    "exp2": (np.exp2, 1.1),
     "log2": (np.log2, 1.0),
     "log10": (np.log10, 1.0),
     "sqrt": (np.sqrt, 0.6),
@@ -192,6 +192,80 @@ def test_gamma_functions_at_poles_and_infinity(dtype, level):
     }.items():
         np.testing.assert_allclose(run(operator, x), np.array(wanted, dtype), rtol=1e-6 if dtype == "f4" else 1e-15)
         np.testing.assert_allclose(run(operator, x[::3]), np.array(wanted, dtype)[::3], rtol=1e-6)
+
+
+def beside_many_digits(operator, function, x, bounds):
+    """`function`, of many digits, within so many units in the last place of float64 and of float32."""
+    with mpmath.workdps(60):
+        for dtype, bound in zip(("f8", "f4"), bounds, strict=True):
+            numbers = x.astype(dtype)
+            got = run(operator, numbers)
+            for one, y in zip(numbers.tolist(), got.tolist(), strict=True):
+                exact = function(mpmath.mpf(one))
+                if np.finfo(dtype).tiny < abs(exact) < np.finfo(dtype).max:
+                    step = float(np.spacing(np.dtype(dtype).type(abs(float(exact)))))
+                    assert abs(y - exact) < bound * step, (operator, dtype, one)
+
+
+def ndtri(p):
+    """The normal distribution's quantile, by Newton's steps."""
+    smaller = min(p, 1 - p)
+    y = -mpmath.sqrt(-2 * mpmath.log(smaller)) if smaller < 0.3 else mpmath.mpf(0)
+    for _ in range(60):
+        tail = mpmath.erfc(-y * mpmath.sqrt(0.5)) / 2
+        y -= mpmath.log(tail / smaller) * tail / mpmath.npdf(y)
+    return y if p <= 0.5 else -y
+
+
+FURTHER = {
+    "erfc": (mpmath.erfc, (-6, 26), (6, 1)),
+    "erfcx": (lambda x: mpmath.exp(x * x) * mpmath.erfc(x), (-9, 80), (6, 1)),
+    "ndtr": (mpmath.ncdf, (-37, 5), (6, 1)),
+    "log_ndtr": (lambda x: mpmath.log(mpmath.ncdf(x)), (-40, 5), (6, 1)),
+    "ndtri": (ndtri, (0.001, 0.999), (4, 1)),
+    "logit": (lambda x: mpmath.log(x / (1 - x)), (0.001, 0.999), (3, 3)),
+    "sinc": (lambda x: mpmath.sincpi(x), (-9, 9), (4, 1)),
+    "i0": (lambda x: mpmath.besseli(0, x), (-60, 60), (6, 1)),
+    "i0e": (lambda x: mpmath.besseli(0, x) * mpmath.exp(-abs(x)), (-60, 60), (5, 1)),
+    "i1": (lambda x: mpmath.besseli(1, x), (-60, 60), (6, 1)),
+    "i1e": (lambda x: mpmath.besseli(1, x) * mpmath.exp(-abs(x)), (-60, 60), (5, 1)),
+}
+
+
+@pytest.mark.parametrize("operator", FURTHER)
+def test_further_special_functions_beside_many_digits(operator, level):
+    function, (low, high), bounds = FURTHER[operator]
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(low, high, 80), rng.uniform(max(low, -1), min(high, 1), 40)])
+    if operator in ("ndtri", "logit"):
+        x = np.concatenate([x, 10.0 ** rng.uniform(-30, -1, 30), 1 - 2.0 ** -rng.integers(2, 24, 10)])
+    beside_many_digits(operator, function, x, bounds)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_further_special_functions_at_special_values(dtype, level):
+    inf, nan = np.inf, np.nan
+    x = np.array([0.0, -0.0, inf, -inf, nan, 1.0, -1.0], dtype)
+    for operator, wanted in {
+        "erfc": [1, 1, 0, 2, nan, 0.15729920705028513, 1.8427007929497148],
+        "erfcx": [1, 1, 0, inf, nan, 0.427583576155807, 5.008980080762283],
+        "ndtr": [0.5, 0.5, 1, 0, nan, 0.8413447460685429, 0.15865525393145705],
+        "log_ndtr": [-np.log(2), -np.log(2), 0, -inf, nan, -0.17275377902344988, -1.8410216450092634],
+        "ndtri": [-inf, -inf, nan, nan, nan, inf, nan],
+        "logit": [-inf, -inf, nan, nan, nan, inf, nan],
+        "entr": [0, 0, -inf, -inf, nan, 0, -inf],
+        "sinc": [1, 1, nan, nan, nan, 0, 0],
+        "i0": [1, 1, inf, inf, nan, 1.2660658777520084, 1.2660658777520084],
+        "i0e": [1, 1, 0, 0, nan, 0.46575960759364043, 0.46575960759364043],
+        "i1": [0, -0.0, inf, -inf, nan, 0.565159103992485, -0.565159103992485],
+        "i1e": [0, -0.0, 0, -0.0, nan, 0.2079104153497085, -0.2079104153497085],
+    }.items():
+        np.testing.assert_allclose(run(operator, x), np.array(wanted, dtype), rtol=1e-6 if dtype == "f4" else 1e-15)
+    y = np.array([0.0, -1.0, nan, 1.0, inf, -2.0, 3.0], dtype)
+    zeros = run("xlog1py", np.zeros(7, dtype), y)
+    np.testing.assert_array_equal(zeros, [0, 0, nan, 0, 0, 0, 0])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(run("xlog1py", np.full(7, 2, dtype), y), 2 * np.log1p(y), rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

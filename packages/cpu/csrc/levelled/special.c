@@ -1,7 +1,9 @@
-/* The inverse error function and its kin, of floating-point numbers: special.inc for each type. */
+/* The error function's kin, and the logit, of floating-point numbers: special.inc for each type. */
 #include "../functions.h"
 #include "../kernel.h"
+#include "../math_erfc.h"
 #include "../math_error_inverse.h"
+#include "../math_turns.h"
 #include "../tiles.h"
 
 #define T float

@@ -81,6 +81,7 @@ from .ops import aliases as _aliases
 from .ops import aminmax as _aminmax
 from .ops import applying as _applying  # noqa: F401  methods alone
 from .ops import arithmetic as _arithmetic
+from .ops import bessel as _bessel
 from .ops import bitwise as _bitwise
 from .ops import cholesky as _cholesky
 from .ops import choosing as _choosing
@@ -121,6 +122,7 @@ from .ops import multinomial as _multinomial
 from .ops import nan_extremes as _nan_extremes
 from .ops import nan_reductions as _nan_reductions
 from .ops import norms as _norms
+from .ops import numeric as _numeric
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
@@ -153,6 +155,7 @@ from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.aminmax import *
 from .ops.arithmetic import *
+from .ops.bessel import *
 from .ops.bilinear import bilinear
 from .ops.bitwise import *
 from .ops.cholesky import *
@@ -196,6 +199,7 @@ from .ops.multinomial import *
 from .ops.nan_extremes import *
 from .ops.nan_reductions import *
 from .ops.norms import *
+from .ops.numeric import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
@@ -287,6 +291,7 @@ __all__ += _strided_creation.__all__
 __all__ += _untyped_storage.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
+__all__ += _bessel.__all__
 __all__ += _bitwise.__all__
 __all__ += _cholesky.__all__
 __all__ += _choosing.__all__
@@ -321,6 +326,7 @@ __all__ += _matrix_roots.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__
+__all__ += _numeric.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
@@ -344,4 +350,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "special", "testing"})

@@ -25,7 +25,7 @@ from ._stub_types import ARGUMENTS, OVERLOADS, RESULTS, SPECIAL
 
 FOLDER = Path(facula_tensor.__file__).parent
 TYPES = {
-    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat",
+    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Frexp", "Index", "Lengths", "MemoryFormat",
     "NamedResults", "Number", "Operand", "Scalar", "SupportsDLPack",
 }  # fmt: skip
 HEAD = f'''"""{{}} Written by facula_tensor._stubs."""

@@ -20,6 +20,14 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+class Frexp(tuple[Tensor, Tensor]):
+    """What `frexp` gives."""
+
+    @property
+    def mantissa(self) -> Tensor: ...
+    @property
+    def exponent(self) -> Tensor: ...
+
 class Extremes(tuple[Tensor, Tensor]):
     """What `max` and `min` along a dimension give."""
 

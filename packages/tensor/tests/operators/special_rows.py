@@ -7,9 +7,13 @@ from math import factorial, inf, log, pi
 from statistics import NormalDist
 
 import numpy as np
-from harness import REALS, Row, floating
+from harness import COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Row, boolean, floating
 
 import facula_tensor as ft
+from facula_tensor import special
+
+BOTH = ("float64", "complex128")
+REAL = ("float64",)
 
 
 def each(function):
@@ -40,18 +44,39 @@ def polygamma(n, x):
 
 def erfinv(x):
     """From the quantiles of the normal distribution."""
-    inside = np.clip(x, -0.99, 0.99)
+    inside = np.clip(x, -0.9999999, 0.9999999)
     return np.where(
         x == inside, each(lambda one: one and NormalDist().inv_cdf((one + 1) / 2) / 2**0.5)(inside), x * inf
     )
 
 
+def bessel(order, scaled=False):
+    """The mean of exp(x cos t) cos(order t) around the circle, times exp(-|x|) where scaled."""
+    t = np.linspace(0, 2 * pi, 64, endpoint=False)
+
+    def mean(x):
+        x = np.asarray(x, np.float64)[..., None]
+        return (np.exp(x * np.cos(t) - (np.abs(x) if scaled else 0)) * np.cos(order * t)).mean(-1)
+
+    return mean
+
+
+def ndtr(x):
+    return each(math.erfc)(np.asarray(x, np.float64) * -(0.5**0.5)) / 2
+
+
+def masked(x, function, otherwise=0.0):
+    """`function` of positive x."""
+    return np.where(x > 0, function(np.where(x > 0, x, 1)), otherwise)
+
+
 def function(name, reference, call=None, **given):
     """A row of a function of one real number."""
-    given = {"inplace": name + "_", "domain": (0.3, 3.0), **given}
+    inplace = name + "_" if hasattr(ft.Tensor, name + "_") else None
+    given = {"inplace": inplace, "domain": (0.3, 3.0), "out": True, **given}
     return Row(
         name,
-        call or getattr(ft, name),
+        call or getattr(ft, name, None) or getattr(special, name),
         reference,
         dtypes=("bool", *REALS),
         result=floating,
@@ -63,16 +88,14 @@ def function(name, reference, call=None, **given):
 
 
 ROWS = [
-    function("lgamma", lgamma, out=True, domain=(1.0, 5.0)),
-    function("digamma", digamma, out=True, domain=(1.0, 5.0)),
-    function("erfinv", erfinv, out=True, domain=(-0.9, 0.9)),
+    function("lgamma", lgamma, domain=(1.0, 5.0)),
+    function("digamma", digamma, domain=(1.0, 5.0)),
+    function("erfinv", erfinv, domain=(-0.9, 0.9)),
     *[
         function(
             f"polygamma({n})",
             lambda x, n=n: polygamma(n, x),
             lambda x, n=n, **out: ft.polygamma(n, x, **out),
-            out=True,
-            inplace=None,
             domain=(1.0, 5.0),
         )
         for n in (1, 2, 5)
@@ -80,8 +103,116 @@ ROWS = [
     function(
         "mvlgamma(3)",
         lambda x: 1.5 * log(pi) + sum(lgamma(x - j / 2) for j in range(3)),
-        lambda x: ft.mvlgamma(x, 3),
-        inplace=None,
+        lambda x, **out: ft.mvlgamma(x, 3, **out),
         domain=(2.0, 5.0),
+    ),
+    function("erfc", each(math.erfc), domain=(-3.0, 3.0)),
+    function("erfcx", lambda x: np.exp(np.square(np.asarray(x, float))) * each(math.erfc)(x), domain=(-2.0, 2.0)),
+    function("ndtr", ndtr, domain=(-3.0, 3.0)),
+    function("log_ndtr", lambda x: np.log(ndtr(x)), domain=(-3.0, 3.0)),
+    function(
+        "ndtri", lambda x: 2**0.5 * erfinv(2 * np.asarray(x, float) - 1), domain=(0.0, 0.9), gradient_domain=(0.1, 0.9)
+    ),
+    function("logit", lambda x: np.log(x / (1 - x)), domain=(0.0, 0.9), gradient_domain=(0.1, 0.9)),
+    function(
+        "logit(eps)",
+        lambda x: np.log(np.clip(x, 0.25, 0.75) / (1 - np.clip(x, 0.25, 0.75))),
+        lambda x, **out: ft.logit(x, 0.25, **out),
+        gradient_domain=(0.3, 0.7),
+    ),
+    function("entr", lambda x: np.where(x < 0, -inf, masked(x, lambda y: -y * np.log(y))), domain=(0.3, 3.0)),
+    Row(
+        "sinc",
+        ft.sinc,
+        np.sinc,
+        result=floating,
+        inplace="sinc_",
+        elementwise=True,
+        out=True,
+        gradient=("float64", "complex128"),
+        gradient_domain=(0.3, 1.7),
+        loose=30,
+    ),
+    function("i0", bessel(0), domain=(-3.0, 3.0)),
+    function("i0e", bessel(0, True), domain=(-3.0, 3.0)),
+    function("i1", bessel(1), domain=(-3.0, 3.0), gradient_domain=(0.3, 3.0)),
+    function("i1e", bessel(1, True), domain=(-3.0, 3.0), gradient_domain=(0.3, 3.0)),
+    function(
+        "xlog1py",
+        lambda x, y: np.where(x == 0, 0.0, x * np.log1p(y)),
+        arity=2,
+        domain=(1.0, 3.0),
+        with_bool=False,
+    ),
+    *[
+        Row(
+            name,
+            getattr(ft, name),
+            getattr(np, name),
+            arity=2,
+            elementwise=True,
+            dtypes=INTEGERS,
+            numbers=False,
+            inplace=name + "_",
+            out=True,
+            domain=(-9, 9),
+        )
+        for name in ("gcd", "lcm")
+    ],
+    Row("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
+    Row("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Row("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Row("isreal", ft.isreal, np.isreal, result=boolean),
+    Row("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
+    Row(
+        "rsub", lambda x: ft.rsub(x, 2, alpha=3), lambda x: 2 - 3 * x, dtypes=NUMBERS[1:], gradient=BOTH, rejects=False
+    ),
+    Row(
+        "ldexp",
+        lambda x, **out: ft.ldexp(x, ft.tensor(3), **out),
+        lambda x: 8.0 * x,
+        result=floating,
+        gradient=BOTH,
+        out=True,
+        inplace=None,
+    ),
+    Row(
+        "float_power",
+        lambda x, **out: ft.float_power(x, 2, **out),
+        lambda x: np.float_power(x, 2),
+        result=lambda dtype: "complex128" if dtype in COMPLEX else "float64",
+        gradient=BOTH,
+        out=True,
+        loose=1e3,
+    ),
+    Row(
+        "heaviside",
+        lambda x, y: ft.heaviside(x.floor() if x.is_floating_point() else x, y),
+        lambda x, y: np.heaviside(np.floor(x) if x.dtype.kind == "f" else x, y),
+        arity=2,
+        dtypes=REALS,
+        rejects=False,
+    ),
+    Row(
+        "fmax",
+        ft.fmax,
+        np.fmax,
+        arity=2,
+        dtypes=("bool", *REALS),
+        elementwise=True,
+        numbers=False,
+        gradient=REAL,
+        out=True,
+    ),
+    Row(
+        "fmin",
+        ft.fmin,
+        np.fmin,
+        arity=2,
+        dtypes=("bool", *REALS),
+        elementwise=True,
+        numbers=False,
+        gradient=REAL,
+        out=True,
     ),
 ]

@@ -61,3 +61,62 @@ def test_lerp_and_added_products_refuse():
     with pytest.raises(RuntimeError, match="addcmul: expected a value"):
         ft.addcmul(whole, whole, whole, value=0.5)
     assert ft.lerp(ft.tensor(1e8), ft.tensor(0.1), 1.0).item() == ft.tensor(0.1).item()
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_next_numbers_and_exponents(dtype):
+    values = [*SPECIAL, 1e-40, 5e-324, 1.7e308, 3.4e38, -3.0, 1e-300]
+    x = ft.tensor(values, dtype=dtype)
+    y = x.flip(0)[:, None]
+    with np.errstate(all="ignore"):
+        expected = np.nextafter(x.numpy(), y.numpy())
+    np.testing.assert_array_equal(ft.nextafter(x, y).numpy(), expected)
+    assert np.array_equal(np.signbit(ft.nextafter(x, y).numpy())[expected == 0], np.signbit(expected)[expected == 0])
+    mantissa, exponent = ft.frexp(x)
+    for got, wanted in zip((mantissa, exponent), np.frexp(x.numpy()), strict=True):
+        np.testing.assert_array_equal(got.numpy(), wanted)
+    assert exponent.dtype is ft.int32 and np.array_equal(np.signbit(mantissa.numpy()), np.signbit(x.numpy()))
+    assert repr(ft.frexp(ft.tensor(3.0))).startswith("facula.return_types.frexp(\nmantissa=tensor(0.7500)")
+
+
+def test_next_numbers_of_half_precision():
+    one, zero = ft.tensor(1.0), ft.tensor(0.0)
+    assert ft.nextafter(one.half(), zero.half()).item() == 1 - 2**-11
+    assert ft.nextafter(one.bfloat16(), one.bfloat16() * 2).item() == 1 + 2**-7
+    assert ft.nextafter(zero.half(), -one.half()).item() == -(2**-24)
+    assert ft.tensor([1.0, 2.0]).nextafter_(ft.tensor(9.0)).tolist() == [1 + 2**-23, 2 + 2**-22]
+
+
+def test_steps_and_maxima_at_nan():
+    x, y = ft.tensor([NAN, 1.0, NAN, 2.0]), ft.tensor([1.0, NAN, NAN, 3.0])
+    np.testing.assert_array_equal(ft.fmax(x, y).numpy(), [1, 1, NAN, 3])
+    np.testing.assert_array_equal(ft.fmin(x, y).numpy(), [1, 1, NAN, 2])
+    step = ft.heaviside(ft.tensor([NAN, -INF, -0.0, 0.0, 5.0]), ft.tensor(0.5))
+    assert step.tolist() == [0.0, 0.0, 0.5, 0.5, 1.0]
+    assert ft.isposinf(x * INF).tolist() == [False, True, False, True]
+    assert ft.tensor([1, 4]).float_power(-1).tolist() == [1.0, 0.25]
+    assert ft.tensor([2.0]).double().float_power_(3).tolist() == [8.0]
+    assert ft.tensor([3.0]).ldexp_(ft.tensor([-1])).tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: ft.heaviside(ft.ones(2), ft.ones(2).double()),
+            "heaviside: expected one dtype; got float32 and float64",
+        ),
+        (lambda: ft.gcd(ft.tensor([4]), 6), "gcd: expected two tensors; got a number"),
+        (lambda: ft.gcd(ft.ones(2), ft.ones(2)), "gcd: not defined for float32"),
+        (lambda: ft.frexp(ft.tensor([1])), "frexp: defined for floating dtypes; got int64"),
+        (lambda: ft.nextafter(ft.tensor([1]), ft.tensor([1])), "nextafter: defined for floating dtypes; got int64"),
+        (lambda: ft.positive(ft.tensor([True])), "positive: not defined for bool"),
+        (lambda: ft.isposinf(ft.tensor([1j])), "isposinf: not defined for complex64"),
+        (lambda: ft.polygamma(-1, ft.ones(2)), "polygamma: expected n of at least 0; got -1"),
+        (lambda: ft.mvlgamma(ft.ones(2), 0), "mvlgamma: expected p of at least 1; got 0"),
+        (lambda: ft.logit(ft.tensor([1j]), 0.1), "logit: not defined for complex64"),
+    ],
+)
+def test_what_special_functions_refuse(call, text):
+    with pytest.raises((TypeError, ValueError, RuntimeError), match=text):
+        call()

@@ -70,7 +70,16 @@ class _trigamma:
 
 @elementwise
 class _zeta:
-    """The sum of (other + k) ** -input over k = 0, 1, ...: Hurwitz's zeta function."""
+    """The sum of (other + k) ** -input over k = 0, 1, ... of each pair of elements: Hurwitz's zeta function.
+
+    Infinite where input is 1 and where other is 0 or a negative whole number; NaN where input is less than 1. Integers
+    are computed in the default floating dtype. Not defined for complex numbers. It has no derivative by `input`.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import zeta
+    >>> zeta(tensor([2.0, 4.0]), 1)
+    tensor([1.6449, 1.0823])
+    """
 
     inputs = ("input", "other")
     compute = floating
@@ -135,7 +144,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
     >>> from facula_tensor import tensor
     >>> mvlgamma(tensor([2.5]), 2)
-    tensor([0.8567])
+    tensor([0.8570])
     """
     dimension, x = as_integer(p, "mvlgamma", "p"), as_tensor("mvlgamma", input)
     if dimension < 1:

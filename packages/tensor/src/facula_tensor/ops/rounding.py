@@ -14,9 +14,9 @@ from .._overrides import asks
 from .._promotion import as_integer, floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
+from .activation import source
 from .comparison import boolean
 from .copying import give, store
-from .in_place import in_place_of
 from .pointwise import real
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
@@ -198,6 +198,17 @@ class _sign_of:
     inplace = False
 
 
+@elementwise
+class _nan_to_num:
+    """Floating numbers, with three numbers in place of NaN and of the infinities."""
+
+    inputs = ("input", "nan", "posinf", "neginf")
+    inplace = False
+
+    def reverse_input(F, g, input):
+        return F.where(F.lt(F.abs(input), float("inf")), g, 0)
+
+
 @asks
 @method()
 @boundary
@@ -221,23 +232,23 @@ def nan_to_num(
     category = x.dtype.category
     if category < FLOATING:
         return give("nan_to_num", recording.clone(x), out)
-    numbers = [0.0 if nan is None else nan, LARGEST[x.dtype.name] if posinf is None else posinf]
-    numbers.append(-LARGEST[x.dtype.name] if neginf is None else neginf)
+    numbers = [0.0 if nan is None else float(nan), LARGEST[x.dtype.name] if posinf is None else float(posinf)]
+    numbers.append(-LARGEST[x.dtype.name] if neginf is None else float(neginf))
     if category == COMPLEX:
-        real, imaginary = [_finite(part(x.detach()), *numbers) for part in (raw.real_part, raw.imaginary_part)]
+        real, imaginary = [raw.nan_to_num(part(x.detach()), *numbers) for part in (raw.real_part, raw.imaginary_part)]
         bounded = raw.add(real, raw.mul(imaginary, 1j))
         finite = raw.bitwise_and(
             raw.eq(real, raw.real_part(x.detach())), raw.eq(imaginary, raw.imaginary_part(x.detach()))
         )
         return give("nan_to_num", recording.where(finite, x, bounded), out)
-    return give("nan_to_num", _finite(x, *numbers), out)
+    return give("nan_to_num", recording.nan_to_num(x, *numbers), out)
 
 
-def _finite(x: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
-    x = recording.where(raw.isnan(x.detach()), nan, x)
-    for infinity, number in ((float("inf"), posinf), (float("-inf"), neginf)):
-        x = recording.where(raw.eq(x.detach(), infinity), number, x)
-    return x
-
-
-in_place_of(nan_to_num)
+@asks
+@method()
+@boundary
+def nan_to_num_(
+    self: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num` in place: changes this tensor and returns it."""
+    return store("nan_to_num_", self, nan_to_num(source("nan_to_num_", self, True), nan, posinf, neginf))

@@ -1,16 +1,30 @@
-"""Special functions."""
+"""The error function and its kin, the normal distribution's, the logit, and products with logarithms."""
 
 from __future__ import annotations
 
 from math import pi
+from typing import Any
 
-from .._declare import elementwise
-from .._promotion import floating
+from facula_errors.extend import boundary
+from facula_storage.extend import COMPLEX
+
+from .._creation import full
+from .._declare import elementwise, public_form
+from .._errors import DTypeError
+from .._operator import operators, recording
+from .._overrides import asks
+from .._promotion import as_real, floating
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give, store
 from .pointwise import real
 
-__all__ = ["erf", "erfinv"]
+ROOT_HALF = 0.5**0.5
+
+__all__ = ["erf", "erfc", "erfinv", "logit", "sinc"]
 
 
+# ------------------------------------------------------------------------------------------ error functions
 @elementwise
 class erf:
     """The error function of each element. Integers are computed in the default floating dtype.
@@ -25,6 +39,43 @@ class erf:
 
     def reverse_input(F, g, input):
         return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), 2 / pi**0.5))
+
+
+@elementwise
+class erfc:
+    """1 - erf(x) of each element, to the last digits where that is near 0.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> erfc(tensor([0.0, 1.0]))
+    tensor([1.0000, 0.1573])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), -2 / pi**0.5))
+
+
+@elementwise
+class _erfcx:
+    """exp(x^2) erfc(x) of each element, which neither overflows nor vanishes as its factors do.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import erfcx
+    >>> erfcx(tensor([0.0, 100.0]))
+    tensor([1.0000, 0.0056])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.sub(F.mul(F.mul(input, F.erfcx(input)), 2), 2 / pi**0.5))
 
 
 @elementwise
@@ -43,3 +94,197 @@ class erfinv:
 
     def reverse_input(F, g, out):
         return F.mul(g, F.mul(F.exp(F.mul(out, out)), pi**0.5 / 2))
+
+
+# ------------------------------------------------------------------------------------- normal distribution
+@elementwise
+class _ndtr:
+    """The probability of less than each element, in the normal distribution.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import ndtr
+    >>> ndtr(tensor([-2.0, 0.0, 2.0]))
+    tensor([0.0228, 0.5000, 0.9772])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.mul(F.exp(F.mul(F.mul(input, input), -0.5)), (2 * pi) ** -0.5))
+
+
+@elementwise
+class _ndtri:
+    """The number that the normal distribution is less than with each element as probability: `ndtr`'s inverse.
+
+    Infinite at 0 and 1, NaN beyond. Integers are computed in the default floating dtype. Not defined for complex
+    numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import ndtri
+    >>> ndtri(tensor([0.0, 0.5, 0.975]))
+    tensor([  -inf, 0.0000, 1.9600])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, out):
+        return F.mul(g, F.mul(F.exp(F.mul(F.mul(out, out), 0.5)), (2 * pi) ** 0.5))
+
+
+@elementwise
+class _log_ndtr:
+    """The logarithm of `ndtr` of each element, of any size.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import log_ndtr
+    >>> log_ndtr(tensor([-100.0, 0.0]))
+    tensor([-5.0055e+03, -6.9315e-01])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.div(F.mul(g, (2 / pi) ** 0.5), F.erfcx(F.mul(input, -ROOT_HALF)))
+
+
+# --------------------------------------------------------------------------------------- logits and entropy
+@elementwise
+class logit:
+    """log(x / (1 - x)) of each element; NaN outside 0 and 1, and so is the gradient."""
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        slope = F.div(g, F.mul(input, F.sub(1, input)))
+        return F.where(F.bitwise_or(F.lt(input, 0), F.gt(input, 1)), float("nan"), slope)
+
+
+_log_odds, _log_odds_ = operators["logit"].walking, operators["logit"].changing
+
+
+@public_form
+@asks
+@boundary
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
+    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
+
+    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
+    defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
+    (tensor([0.0000, 1.0986]), tensor([-1.0986]))
+    """
+    x = as_tensor("logit", input)
+    if eps is not None:
+        bound = float(as_real(eps, "logit", "eps"))
+        if not real(x.dtype):
+            raise DTypeError(f"logit: not defined for {x.dtype.name}; take real or imag first")
+        x = recording.clamp(x if x.is_floating_point() else x.to(floating(x.dtype)), bound, 1 - bound)
+    return give("logit", _log_odds(x), out)
+
+
+@asks
+@method()
+@boundary
+def logit_(self: Tensor, eps: float | None = None) -> Tensor:
+    """`logit` in place: changes this tensor and returns it."""
+    return _log_odds_(self) if eps is None else store("logit_", self, logit(self.clone(), eps))
+
+
+@elementwise
+class _entr:
+    """-x log(x) of each element: 0 at 0, -inf below.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import entr
+    >>> entr(tensor([0.0, 0.5, -1.0]))
+    tensor([0.0000, 0.3466,   -inf])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.neg(F.add(F.log(input), 1)))
+
+
+@elementwise
+class _xlog1py:
+    """input * log(1 + other) of each pair of elements: 0 where input is 0 (NaN where other is NaN).
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import xlog1py
+    >>> xlog1py(tensor([0.0, 2.0]), tensor([-1.0, 1.0]))
+    tensor([0.0000, 1.3863])
+    """
+
+    inputs = ("input", "other")
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input, other):
+        if not isinstance(other, Tensor):
+            other = full((), other, dtype=input.dtype, device=input.device)
+        flat = F.bitwise_and(F.eq(input, 0), F.le(other, -1))
+        return F.mul(g, F.where(flat, 0, F.log1p(F.where(flat, 1, other))))
+
+    def reverse_other(F, g, input, other):
+        return F.div(F.mul(g, input), F.add(other, 1))
+
+
+# ------------------------------------------------------------------------------------------------------ sinc
+@elementwise
+class sinc:
+    """sin(pi x) / (pi x) of real numbers."""
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        nowhere = F.eq(input, 0)
+        slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
+        return F.mul(g, F.where(nowhere, 0, slope))
+
+
+_real_sinc, _real_sinc_ = operators["sinc"].walking, operators["sinc"].changing
+
+
+@public_form
+@asks
+@boundary
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
+    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> sinc(tensor([0.0, 0.5, 1.0]))
+    tensor([1.0000, 0.6366, 0.0000])
+    """
+    x = as_tensor("sinc", input)
+    if x.dtype.category == COMPLEX:
+        F: Any = recording
+        nowhere = F.eq(x, 0)
+        angle = F.mul(F.where(nowhere, 1, x), pi)
+        return give("sinc", F.where(nowhere, 1, F.div(F.sin(angle), angle)), out)
+    return give("sinc", _real_sinc(x), out)
+
+
+@asks
+@method()
+@boundary
+def sinc_(self: Tensor) -> Tensor:
+    """`sinc` in place: changes this tensor and returns it."""
+    return store("sinc_", self, sinc(self.clone())) if self.is_complex() else _real_sinc_(self)

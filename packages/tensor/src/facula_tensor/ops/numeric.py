@@ -1,0 +1,323 @@
+"""Divisors and exponents of numbers, the numbers beside them, signs of infinity; and maxima that pass NaN by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
+from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+
+from .._creation import full, ones_like, zeros_like
+from .._declare import elementwise
+from .._errors import DTypeError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import promote_types, result_type
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give, store
+from .grids import broadcast_tensors
+from .in_place import in_place_of
+from .pointwise import real
+
+__all__ = [
+    "float_power",
+    "fmax",
+    "fmin",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "nextafter",
+    "positive",
+    "rsub",
+]
+
+
+# ------------------------------------------------------------------------------------------ whole numbers
+def _integer(dtype: DType) -> bool:
+    """Integers, bool apart."""
+    return dtype.category == INTEGER
+
+
+def _tensors(operation: str, *operands: Any) -> None:
+    """TypeError for numbers."""
+    for one in operands:
+        if not isinstance(one, (Layout, Tensor)):
+            raise InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()")
+
+
+@elementwise
+class gcd:
+    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only.
+
+    >>> from facula_tensor import tensor
+    >>> gcd(tensor([12, -8]), tensor([8, 0]))
+    tensor([4, 8])
+    """
+
+    inputs = ("input", "other")
+    accepts = _integer
+
+    def check(input, other):
+        _tensors("gcd", input, other)
+
+
+@elementwise
+class lcm:
+    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps.
+
+    >>> from facula_tensor import tensor
+    >>> lcm(tensor([12, -8]), tensor([8, 3]))
+    tensor([24, 24])
+    """
+
+    inputs = ("input", "other")
+    accepts = _integer
+
+    def check(input, other):
+        _tensors("lcm", input, other)
+
+
+# ---------------------------------------------------------------------------------------------- exponents
+class Frexp(tuple):
+    """What `frexp` gives: `mantissa` and `exponent`."""
+
+    __slots__ = ()
+    mantissa = property(lambda self: self[0], doc="From 1/2 to 1, with the sign.")
+    exponent = property(lambda self: self[1], doc="The power of two (int32).")
+
+    def __repr__(self) -> str:
+        return f"facula.return_types.frexp(\nmantissa={self[0]!r},\nexponent={self[1]!r})"
+
+
+@asks
+@method()
+@boundary
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
+    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
+
+    0, infinities and NaN are their own mantissas, with exponent 0. `out` is a pair of tensors.
+
+    >>> from facula_tensor import tensor
+    >>> frexp(tensor([3.0, 0.0]))
+    facula.return_types.frexp(
+    mantissa=tensor([0.7500, 0.0000]),
+    exponent=tensor([2, 0], dtype=facula.int32))
+    """
+    x = as_tensor("frexp", input)
+    if x.dtype.category != FLOATING:
+        raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
+    wide = x if x.dtype is float64 else x.to(float32)
+    exponent = _exponents(wide.detach())
+    first = raw.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
+    mantissa = wide
+    for part in (first, raw.sub(exponent, first)):
+        mantissa = recording.mul(mantissa, raw.exp2(raw.neg(part).to(wide.dtype)))
+    mantissa = mantissa.to(x.dtype)
+    if out is None:
+        return Frexp((mantissa, exponent))
+    return Frexp((give("frexp", mantissa, out[0]), give("frexp", exponent, out[1])))
+
+
+def _exponents(x: Tensor) -> Tensor:
+    """From the bits; of subnormal numbers after a scaling."""
+    bits, whole, bias = (52, int64, 1022) if x.dtype is float64 else (23, int32, 126)
+    mask = 2 * bias + 3  # all bits of an exponent
+    subnormal = raw.lt(raw.abs(x), 2.0 ** (1 - bias))
+    scaled = raw.where(subnormal, raw.mul(x, 2.0**bits), x)
+    biased = raw.bitwise_and(raw.bitwise_right_shift(scaled.contiguous().view(whole), bits), mask)
+    exponent = raw.sub(raw.sub(biased, bias), raw.mul(subnormal.to(whole), bits))
+    ordinary = raw.bitwise_and(raw.ne(x, 0), raw.ne(biased, mask))
+    return raw.mul(exponent, ordinary.to(whole)).to(int32)
+
+
+@asks
+@method()
+@boundary
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    """
+    x, y = as_tensor("ldexp", input), as_tensor("ldexp", other)
+    if x.dtype.category >= FLOATING and y.dtype.category < FLOATING:
+        y = y.to(x.dtype)
+    return give("ldexp", recording.mul(x, recording.pow(2.0, y)), out)
+
+
+in_place_of(ldexp)
+
+
+@asks
+@method()
+@boundary
+def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    >>> from facula_tensor import tensor
+    >>> float_power(tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
+    """
+    operands = [input, exponent]
+    if not any(isinstance(one, Tensor) for one in operands):
+        raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
+    dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
+    base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
+    return give("float_power", recording.pow(base, power), out)
+
+
+@asks
+@method()
+@boundary
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+    return store("float_power_", self, float_power(self.clone(), exponent))
+
+
+# -------------------------------------------------------------------------------------- steps and infinities
+@asks
+@method()
+@boundary
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0.
+
+    >>> from facula_tensor import tensor
+    >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
+    1.1920928955078125e-07
+    """
+    _tensors("nextafter", input, other)
+    dtype = result_type(input, other)
+    if dtype.category != FLOATING:
+        raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
+    x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
+    stepped = _step(x, y)
+    if input.requires_grad or other.requires_grad:  # a gradient of 0 is one
+        never = zeros_like(stepped, dtype=bool_)
+        stepped = recording.where(never, recording.add(input, other), stepped)
+    return give("nextafter", stepped, out)
+
+
+def _step(x: Tensor, y: Tensor) -> Tensor:
+    """Numbers of one sign are ordered as their bits are."""
+    whole = {2: int16, 4: int32, 8: int64}[x.dtype.itemsize]
+    away = raw.eq(raw.gt(y, x), raw.gt(x, 0))
+    bits = raw.add(x.contiguous().view(whole), raw.where(away, 1, -1).to(whole))
+    least = full((), 1, dtype=whole, device=x.device).view(x.dtype)
+    moved = raw.where(raw.eq(x, 0), raw.copysign(least, y), bits.view(x.dtype))
+    moved = raw.where(raw.eq(x, y), y, moved)
+    return raw.where(raw.bitwise_and(raw.eq(x, x), raw.eq(y, y)), moved, raw.add(x, y))
+
+
+in_place_of(nextafter)
+
+
+@asks
+@method()
+@boundary
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
+
+    The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    _tensors("heaviside", input, values)
+    dtype = input.dtype
+    if dtype is not values.dtype:
+        raise DTypeError(f"heaviside: expected one dtype; got {dtype.name} and {values.dtype.name}; convert with .to()")
+    if not real(dtype):
+        raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
+    x = input.detach()
+    return give("heaviside", recording.where(raw.eq(x, 0), values, raw.gt(x, 0).to(dtype)), out)
+
+
+in_place_of(heaviside)
+
+
+def _infinite(name: str, sign: str):  # type: ignore[no-untyped-def]
+    infinity = float(f"{sign}inf")
+
+    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        x = as_tensor(name, input).detach()
+        if x.dtype.category == COMPLEX:
+            raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
+        return give(name, raw.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_), out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Whether each element is {'negative' if sign else 'positive'} infinity. False for integers."
+    return asks(method()(boundary(function)))
+
+
+isneginf, isposinf = _infinite("isneginf", "-"), _infinite("isposinf", "")
+
+
+@asks
+@method()
+@boundary
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element's imaginary part is 0: always, but for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> isreal(tensor([1j, 2.0]))
+    tensor([False,  True])
+    """
+    x = as_tensor("isreal", input).detach()
+    return raw.eq(raw.imaginary_part(x), 0) if x.dtype.category == COMPLEX else ones_like(x, dtype=bool_)
+
+
+# ------------------------------------------------------------------------------------------- sums and maxima
+@asks
+@method()
+@boundary
+def positive(input: Tensor) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> positive(tensor([-1.0]))
+    tensor([-1.])
+    """
+    if as_tensor("positive", input).dtype.category == BOOL:
+        raise DTypeError("positive: not defined for bool; convert with .long(), or use ~ to invert a mask")
+    return input
+
+
+@asks
+@boundary
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
+    tensor([3., 1.])
+    """
+    x = as_tensor("rsub", input)
+    return recording.sub(other, x if alpha == 1 else recording.mul(x, alpha))
+
+
+def _passing_nan(name: str, compare: str, word: str):  # type: ignore[no-untyped-def]
+    def function(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        _tensors(name, input, other)
+        dtype = result_type(input, other)
+        if not real(dtype):
+            raise DTypeError(f"{name}: not defined for {dtype.name}, which has no order; take its abs()")
+        x, y = input.detach(), other.detach()
+        first = raw.bitwise_or(getattr(raw, compare)(x, y), raw.ne(y, y))
+        return give(name, recording.where(first, input, other), out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {word} of each pair of elements; where one is NaN, the other."
+    return asks(method()(boundary(function)))
+
+
+fmax, fmin = _passing_nan("fmax", "ge", "greater"), _passing_nan("fmin", "le", "smaller")

@@ -1,0 +1,34 @@
+"""Special functions by the names of `torch.special`."""
+
+from ._missing import listed
+from .ops.bessel import _i0e as i0e
+from .ops.bessel import _i1 as i1
+from .ops.bessel import _i1e as i1e
+from .ops.bessel import i0
+from .ops.exponents import exp2, xlogy
+from .ops.gamma import _zeta as zeta
+from .ops.gamma import digamma, polygamma
+from .ops.gamma import lgamma as gammaln
+from .ops.gamma import mvlgamma as multigammaln
+from .ops.norms import logsumexp
+from .ops.pointwise import expm1, log1p
+from .ops.pointwise import sigmoid as expit
+from .ops.rounding import round
+from .ops.softmax import log_softmax, softmax
+from .ops.special import _entr as entr
+from .ops.special import _erfcx as erfcx
+from .ops.special import _log_ndtr as log_ndtr
+from .ops.special import _ndtr as ndtr
+from .ops.special import _ndtri as ndtri
+from .ops.special import _xlog1py as xlog1py
+from .ops.special import erf, erfc, erfinv, logit, sinc
+
+psi = digamma
+
+__all__ = [
+    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "i0e", "i1", "i1e",
+    "log1p", "log_ndtr", "log_softmax", "logit", "logsumexp", "multigammaln", "ndtr", "ndtri", "polygamma", "psi",
+    "round", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
+]  # fmt: skip
+
+__dir__ = listed(__name__)
