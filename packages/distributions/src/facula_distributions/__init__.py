@@ -11,8 +11,12 @@ from facula_tensor.extend import listed as _listed
 from . import constraint_registry, constraints, kl, transforms, utils
 from ._categorical import Categorical, OneHotCategorical
 from ._continuous import Exponential, Gumbel, Laplace, Uniform
+from ._counts import Binomial, Multinomial, NegativeBinomial, Poisson
+from ._dirichlet import Beta, Dirichlet
 from ._distribution import Distribution
+from ._gamma import Chi2, Gamma, InverseGamma
 from ._independent import Independent
+from ._multivariate_normal import MultivariateNormal
 from ._normal import HalfNormal, LogNormal, Normal
 from ._transformed import TransformedDistribution
 from ._trials import Bernoulli, Geometric
@@ -49,24 +53,34 @@ __all__ = [
     "AbsTransform",
     "AffineTransform",
     "Bernoulli",
+    "Beta",
+    "Binomial",
     "CatTransform",
     "Categorical",
+    "Chi2",
     "ComposeTransform",
     "CorrCholeskyTransform",
     "CumulativeDistributionTransform",
+    "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "Gamma",
     "Geometric",
     "Gumbel",
     "HalfNormal",
     "Independent",
     "IndependentTransform",
+    "InverseGamma",
     "Laplace",
     "LogNormal",
     "LowerCholeskyTransform",
+    "Multinomial",
+    "MultivariateNormal",
+    "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
+    "Poisson",
     "PositiveDefiniteTransform",
     "PowerTransform",
     "ReshapeTransform",

@@ -190,10 +190,10 @@ class _Parts(Transform):
         return all(one.bijective for one in self.transforms)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
-        raise NotImplementedError
+        raise self._missing("__call__")
 
     def _joined(self, parts: list[Tensor]) -> Tensor:
-        raise NotImplementedError
+        raise self._missing("__call__")
 
     def _call(self, x: Tensor) -> Tensor:
         return self._joined([one(part) for one, part in zip(self.transforms, self._parts(x), strict=True)])
