@@ -37,6 +37,25 @@ MAKERS = [
     lambda: D.Multinomial(5, ft.ones(3, 2, 4)),
     lambda: D.MultivariateNormal(ft.zeros(3, 1, 4), ft.eye(4).expand(2, 4, 4)),
     lambda: D.MultivariateNormal(ft.zeros(3, 2, 4), scale_tril=ft.eye(4)),
+    lambda: D.StudentT(ft.ones(3, 1), ft.zeros(2)),
+    lambda: D.FisherSnedecor(ft.ones(3, 2), 2.0),
+    lambda: D.Cauchy(ft.zeros(3, 2), 2.0),
+    lambda: D.HalfCauchy(ft.ones(3, 2)),
+    lambda: D.Pareto(ft.ones(3, 2), 2.0),
+    lambda: D.GeneralizedPareto(ft.ones(3, 2), 2.0, 0.1),
+    lambda: D.Weibull(ft.ones(3, 2), 2.0),
+    lambda: D.Kumaraswamy(ft.ones(3, 2), 2.0),
+    lambda: D.VonMises(ft.ones(3, 2), 2.0),
+    lambda: D.ContinuousBernoulli(ft.full((3, 2), 0.4)),
+    lambda: D.RelaxedBernoulli(0.5, ft.full((3, 2), 0.4)),
+    lambda: D.RelaxedOneHotCategorical(0.5, ft.ones(3, 2, 4)),
+    lambda: D.OneHotCategoricalStraightThrough(ft.ones(3, 2, 4)),
+    lambda: D.LogisticNormal(ft.zeros(3, 2, 3), 1.0),
+    lambda: D.LowRankMultivariateNormal(ft.zeros(3, 1, 4), ft.ones(2, 4, 1), ft.ones(4)),
+    lambda: D.MixtureSameFamily(D.Categorical(ft.ones(5)), D.Normal(ft.zeros(3, 2, 5), 1.0)),
+    lambda: D.LKJCholesky(4, ft.ones(3, 2)),
+    lambda: D.Wishart(ft.full((3, 1), 5.0), ft.eye(4).expand(2, 4, 4)),
+    lambda: D.TransformedDistribution(D.Normal(ft.zeros(3, 2), 1.0), [D.ExpTransform()]),
 ]
 
 
@@ -110,6 +129,24 @@ REFUSED = [
     (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(3)), r"covariance_matrix of shape \(..., 2, 2\); got \(3, 3\)"),
     (lambda: D.MultivariateNormal(ft.zeros(2), -ft.eye(2)), r"covariance_matrix to satisfy PositiveDefinite\(\)"),
     (lambda: D.MultivariateNormal(ft.tensor(0.0), ft.eye(1)), "expected loc to be a tensor of vectors"),
+    (lambda: D.StudentT(-1.0), "StudentT: expected parameter df to satisfy greater_than.*got -1.0"),
+    (
+        lambda: D.Pareto(1.0, 2.0).log_prob(ft.tensor(0.5)),
+        "Pareto: expected the value to satisfy greater_than_eq",
+    ),
+    (lambda: D.GeneralizedPareto(0.0, 1.0, -0.5).cdf(ft.tensor(3.0)), "the value to satisfy interval.*got 3.0"),
+    (lambda: D.ContinuousBernoulli(), "ContinuousBernoulli: expected either probs or logits; got neither"),
+    (
+        lambda: D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Normal(ft.zeros(3), 1.0)),
+        r"expected 2 components, .*got batch shape \(3,\)",
+    ),
+    (lambda: D.LKJCholesky(1), "LKJCholesky: expected dim to be an integer of at least 2; got 1"),
+    (lambda: D.Wishart(1.0, ft.eye(3)), "Wishart: expected parameter df to satisfy greater_than.*got 1.0"),
+    (lambda: D.Wishart(3.0), "Wishart: expected one of covariance_matrix, precision_matrix, scale_tril; got none"),
+    (
+        lambda: D.LowRankMultivariateNormal(ft.zeros(3), ft.ones(2, 1), ft.ones(3)),
+        r"expected cov_factor \(..., 3",
+    ),
 ]
 
 

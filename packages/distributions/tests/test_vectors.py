@@ -135,3 +135,127 @@ def test_multinomial():
     np.testing.assert_allclose(np.cov(drawn.numpy().T), n * (np.diag(probs) - np.outer(probs, probs)), atol=0.05)
     assert (D.Multinomial(9, tensor([0.0, 1.0, 0.0])).sample((4,)).numpy() == [0, 9, 0]).all()
     assert D.Multinomial(0, tensor(probs)).entropy().item() == 0
+
+
+def test_low_rank_multivariate_normal():
+    """As `MultivariateNormal` of the same covariances."""
+    ft.manual_seed(0)
+    w, diagonal = np.random.default_rng(0).standard_normal((3, 2)), np.array([0.5, 1.0, 2.0])
+    d = D.LowRankMultivariateNormal(tensor(MEAN), tensor(w), tensor(diagonal))
+    same = D.MultivariateNormal(tensor(MEAN), tensor(w @ w.T + np.diag(diagonal)))
+    x = tensor(np.random.default_rng(1).standard_normal((2, 5, 3)))
+    np.testing.assert_allclose(d.log_prob(x).numpy(), same.log_prob(x).numpy(), rtol=1e-10)
+    assert d.entropy().item() == pytest.approx(same.entropy().item())
+    for name in ("mean", "mode", "variance", "covariance_matrix", "precision_matrix", "scale_tril"):
+        np.testing.assert_allclose(getattr(d, name).numpy(), getattr(same, name).numpy(), atol=1e-12)
+    np.testing.assert_allclose(np.cov(d.sample((20_000,)).numpy().T), same.covariance_matrix.numpy(), atol=0.2)
+    assert d.expand((4, 2)).log_prob(x[0, 0]).shape == (4, 2)
+
+
+def test_wishart():
+    ft.manual_seed(0)
+    df = 5.5
+    makers = (
+        lambda: D.Wishart(df, tensor(COVARIANCES)),
+        lambda: D.Wishart(df, precision_matrix=tensor(np.linalg.inv(COVARIANCES))),
+        lambda: D.Wishart(df, scale_tril=tensor(np.linalg.cholesky(COVARIANCES))),
+    )
+    x = OTHER * 4
+    log_gamma = 1.5 * math.log(math.pi) + sum(math.lgamma((df - i) / 2) for i in range(3))
+    wanted = (df - 4) / 2 * np.linalg.slogdet(x)[1] - np.trace(np.linalg.inv(COVARIANCES) @ x) / 2
+    wanted -= df * 1.5 * math.log(2) + df / 2 * np.linalg.slogdet(COVARIANCES)[1] + log_gamma
+    for make in makers:
+        d = make()
+        assert d.log_prob(tensor(x)).item() == pytest.approx(wanted)
+        np.testing.assert_allclose(d.mean.numpy(), df * COVARIANCES)
+        np.testing.assert_allclose(d.mode.numpy(), (df - 4) * COVARIANCES)
+        np.testing.assert_allclose(d.precision_matrix.numpy(), np.linalg.inv(COVARIANCES), atol=1e-12)
+    drawn = d.sample((20_000,))
+    np.testing.assert_allclose(drawn.mean(0).numpy(), df * COVARIANCES, atol=0.15)
+    np.testing.assert_allclose(drawn.numpy().var(0), d.variance.numpy(), rtol=0.08)
+    surprise = -d.log_prob(drawn)
+    assert abs(d.entropy().item() - surprise.mean().item()) < 5 * surprise.std().item() / 20_000**0.5
+    factor = tensor(np.linalg.cholesky(COVARIANCES)).requires_grad_()
+    D.Wishart(df, scale_tril=factor).rsample().sum().backward()
+    assert factor.grad.isfinite().all()
+
+
+@pytest.mark.parametrize(("size", "concentration"), [(2, 1.0), (3, 0.5), (4, 2.0)])
+def test_correlations(size, concentration):
+    """Each correlation is a beta share, and a density of two correlations integrates to 1."""
+    ft.manual_seed(0)
+    d = D.LKJCholesky(size, tensor(concentration))
+    factors = d.sample((4000,))
+    assert d.support.check(factors).all()
+    correlations = (factors @ factors.transpose(-2, -1)).numpy()
+    half = concentration - 1 + size / 2
+    even = np.linspace(0, 1, 20_001)[1:-1]
+    law = np.cumsum((even * (1 - even)) ** (half - 1))
+    for place in ((0, 1), (0, size - 1), (size - 2, size - 1)):
+        shares = np.sort(np.interp((correlations[:, place[0], place[1]] + 1) / 2, even, law / law[-1]))
+        assert np.abs(shares - (np.arange(4000) + 0.5) / 4000).max() * 4000**0.5 < 1.95
+    if size == 2:
+        rows = np.linspace(-1, 1, 20_001)[1:-1]
+        matrices = np.zeros((len(rows), 2, 2))
+        matrices[:, 0, 0], matrices[:, 1, 0], matrices[:, 1, 1] = 1, rows, np.sqrt(1 - rows**2)
+        assert d.log_prob(tensor(matrices)).exp().sum().item() * 1e-4 == pytest.approx(1, abs=1e-3)
+
+
+def test_mixtures():
+    ft.manual_seed(0)
+    weights, places, widths = np.array([0.2, 0.8]), np.array([0.0, 3.0]), np.array([1.0, 0.5])
+    d = D.MixtureSameFamily(D.Categorical(tensor(weights)), D.Normal(tensor(places), tensor(widths)))
+    x = np.linspace(-2, 5, 9)
+    parts = np.exp(-(((x[:, None] - places) / widths) ** 2) / 2) / (widths * math.sqrt(2 * math.pi))
+    np.testing.assert_allclose(d.log_prob(tensor(x)).exp().numpy(), parts @ weights, rtol=1e-6)
+    mean = weights @ places
+    assert d.mean.item() == pytest.approx(mean)
+    assert d.variance.item() == pytest.approx(weights @ (widths**2 + (places - mean) ** 2))
+    shares = np.sort(d.cdf(d.sample((5000,))).numpy())
+    assert np.abs(shares - (np.arange(5000) + 0.5) / 5000).max() * 5000**0.5 < 1.95
+    components = D.Independent(D.Normal(ft.zeros(5, 3, 2), 1.0), 1)
+    many = D.MixtureSameFamily(D.Categorical(ft.ones(3)), components)
+    assert many.batch_shape == (5,) and many.event_shape == (2,)
+    assert many.sample((4,)).shape == (4, 5, 2) and many.log_prob(many.sample((4,))).shape == (4, 5)
+    assert many.mean.shape == many.variance.shape == (5, 2) and many.expand((6, 5)).sample().shape == (6, 5, 2)
+    with pytest.raises(ValueError, match="MixtureSameFamily: expected the value to satisfy"):
+        D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Exponential(ft.ones(2))).log_prob(ft.tensor(-1.0))
+    with pytest.raises(TypeError, match="expected mixture_distribution to be a Categorical; got Normal"):
+        D.MixtureSameFamily(D.Normal(0.0, 1.0), D.Normal(0.0, 1.0))
+
+
+def test_relaxations():
+    """Their densities integrate to 1, and draws of low temperatures are nearly counts."""
+    ft.manual_seed(0)
+    even = np.linspace(0, 1, 200_001)[1:-1]
+    for temperature in (0.7, 2.0):
+        d = D.RelaxedBernoulli(tensor(temperature), tensor(0.3))
+        assert (d.log_prob(tensor(even)).exp().sum() * 5e-6).item() == pytest.approx(1, abs=2e-2)
+        d = D.RelaxedOneHotCategorical(tensor(temperature), tensor([0.3, 0.7]))
+        pairs = tensor(np.stack([even, 1 - even], -1))
+        assert (d.log_prob(pairs).exp().sum() * 5e-6).item() == pytest.approx(1, abs=2e-2)
+    probs = tensor([0.2, 0.3, 0.5]).requires_grad_()
+    d = D.RelaxedOneHotCategorical(0.01, probs)
+    drawn = d.rsample((4000,))
+    np.testing.assert_allclose(drawn.mean(0).detach().numpy(), [0.2, 0.3, 0.5], atol=0.03)
+    D.RelaxedOneHotCategorical(1.0, probs).rsample()[0].backward()
+    assert (probs.grad != 0).any() and d.temperature.item() == pytest.approx(0.01)
+    np.testing.assert_allclose(D.RelaxedBernoulli(0.01, tensor(0.3)).sample((4000,)).mean().item(), 0.3, atol=0.03)
+    np.testing.assert_allclose(d.probs.detach().numpy(), [0.2, 0.3, 0.5])
+    probs.grad = None
+    hot = D.OneHotCategoricalStraightThrough(probs).rsample()
+    assert sorted(hot.detach().round().tolist()) == [0, 0, 1]
+    hot[1].backward()
+    np.testing.assert_allclose(probs.grad.numpy(), [-0.3, 0.7, -0.3], atol=1e-12)
+
+
+def test_logistic_normal():
+    loc, scale = tensor([0.5]), tensor([1.3])
+    d = D.LogisticNormal(loc, scale)
+    even = np.linspace(0, 1, 20_001)[1:-1]
+    logits = np.log(even / (1 - even))
+    wanted = np.exp(-(((logits - 0.5) / 1.3) ** 2) / 2) / (1.3 * math.sqrt(2 * math.pi)) / (even * (1 - even))
+    got = d.log_prob(tensor(np.stack([even, 1 - even], -1))).exp().numpy()
+    np.testing.assert_allclose(got, wanted, rtol=1e-8)
+    assert d.event_shape == (2,) and (d.loc == loc).all() and (d.scale == scale).all()
+    assert D.LogisticNormal(0.0, 1.0).sample().shape == (2,)

@@ -37,6 +37,13 @@ def squared_length(factor: Tensor, away: Tensor) -> Tensor:
     return (solved * solved).sum(-2).movedim(-1, 0).reshape((*ahead, *batch))
 
 
+def inverse_of(factor: Tensor) -> Tensor:
+    """The inverse of a matrix, by its Cholesky factor."""
+    identity = eye(factor.shape[-1], dtype=factor.dtype, device=factor.device)
+    inverse = linalg.solve_triangular(factor, identity, upper=False)
+    return inverse.transpose(-2, -1) @ inverse
+
+
 def factor_of_precision(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse."""
     turned = linalg.cholesky(precision.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
@@ -124,10 +131,7 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariances."""
-        factor = self._factor
-        identity = eye(factor.shape[-1], dtype=factor.dtype, device=factor.device)
-        inverse = linalg.solve_triangular(factor, identity, upper=False)
-        matrix = inverse.transpose(-2, -1) @ inverse
+        matrix = inverse_of(self._factor)
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @property
