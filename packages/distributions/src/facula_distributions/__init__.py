@@ -8,6 +8,7 @@ Where next: `_distribution.py` (shapes, checks), `_normal.py` (what a distributi
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
+from . import _cross_kl as _cross_kl
 from . import constraint_registry, constraints, kl, relaxed_bernoulli, relaxed_categorical, transforms, utils
 from ._categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
 from ._continuous import Exponential, Gumbel, Laplace, Uniform
@@ -15,6 +16,7 @@ from ._continuous_bernoulli import ContinuousBernoulli
 from ._counts import Binomial, Multinomial, NegativeBinomial, Poisson
 from ._dirichlet import Beta, Dirichlet
 from ._distribution import Distribution
+from ._exponential_family import ExponentialFamily
 from ._gamma import Chi2, Gamma, InverseGamma
 from ._independent import Independent
 from ._logistic_normal import LogisticNormal
@@ -77,6 +79,7 @@ __all__ = [
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
     "GeneralizedPareto",

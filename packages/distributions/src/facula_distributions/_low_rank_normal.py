@@ -97,12 +97,16 @@ class LowRankMultivariateNormal(Distribution):
         """The Cholesky factor of the covariances."""
         return linalg.cholesky(self.covariance_matrix)
 
+    def _lessening(self) -> Tensor:
+        """S of (W W^T + D)^-1 = D^-1 - S^T S."""
+        scaled = self.cov_factor.transpose(-2, -1) / self.cov_diag.unsqueeze(-2)
+        return linalg.solve_triangular(self._capacitance_factor, scaled, upper=False)
+
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariances."""
-        scaled = self.cov_factor.transpose(-2, -1) / self.cov_diag.unsqueeze(-2)
-        solved = linalg.solve_triangular(self._capacitance_factor, scaled, upper=False)
-        return (1 / self.cov_diag).diag_embed() - solved.transpose(-2, -1) @ solved
+        less = self._lessening()
+        return (1 / self.cov_diag).diag_embed() - less.transpose(-2, -1) @ less
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws through which gradients go."""

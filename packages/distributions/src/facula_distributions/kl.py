@@ -19,6 +19,9 @@ from ._gamma import Gamma
 from ._independent import Independent, sum_last
 from ._multivariate_normal import MultivariateNormal, half_log_det, squared_length
 from ._normal import HalfNormal, LogNormal, Normal
+from ._powers import Pareto
+from ._student import Cauchy
+from ._transformed import TransformedDistribution
 from ._trials import Bernoulli, Geometric
 
 if TYPE_CHECKING:
@@ -174,3 +177,28 @@ def _multivariate_normals(p: MultivariateNormal, q: MultivariateNormal) -> Tenso
     spread = linalg.solve_triangular(q.scale_tril, p.scale_tril, upper=False)
     terms = (spread * spread).sum((-2, -1)) + squared_length(q._factor, q.loc - p.loc) - p.event_shape[0]
     return half_log_det(q.scale_tril) - half_log_det(p.scale_tril) + 0.5 * terms
+
+
+@register_kl(Pareto, Pareto)
+def _paretos(p: Pareto, q: Pareto) -> Tensor:
+    logs = q.alpha * (p.scale / q.scale).log() + (p.alpha / q.alpha).log() + q.alpha / p.alpha - 1
+    return where(p.scale < q.scale, math.inf, logs)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchys(p: Cauchy, q: Cauchy) -> Tensor:
+    """F. Chyzak, F. Nielsen: A closed-form formula for the divergence between Cauchy distributions, 2019."""
+    away, both = p.loc - q.loc, p.scale + q.scale
+    return ((both * both + away * away) / (4 * p.scale * q.scale)).log()
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    """That of the distributions below, where both are transformed alike."""
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise UnsupportedError(
+            "kl_divergence: there is no formula for TransformedDistributions with different transforms; got "
+            f"{p.transforms} and {q.transforms}"
+        )
+    below = kl_divergence(p.base_dist, q.base_dist)
+    return sum_last(below, below.dim() - len(p.batch_shape))
