@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
-from facula_tensor.extend import standard_gamma
+from facula_tensor.extend import gamma_share, standard_gamma
 
 from . import constraints
 from ._distribution import Distribution
@@ -73,6 +73,12 @@ class Gamma(_Gammas):
             self._validate_sample(value)
         shape, rate = self.concentration, self.rate
         return xlogy(shape, rate) + xlogy(shape - 1, value) - rate * value - lgamma(shape)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return gamma_share(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
         """The entropy."""
@@ -145,6 +151,12 @@ class InverseGamma(_Gammas):
             self._validate_sample(value)
         shape, rate = self.concentration, self.rate
         return shape * rate.log() - lgamma(shape) - (shape + 1) * value.log() - rate / value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 1 - gamma_share(self.concentration, self.rate / value)
 
     def entropy(self) -> Tensor:
         """The entropy."""

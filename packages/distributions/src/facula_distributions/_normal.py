@@ -6,11 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors.extend import boundary
-from facula_tensor import randn, where
+from facula_tensor import erfinv, randn, where
 
 from . import constraints
 from ._distribution import Distribution
-from ._erfinv import erfinv
 from .utils import batch_shape_of, broadcast_all
 
 if TYPE_CHECKING:

@@ -135,8 +135,10 @@ class GeneralizedPareto(_OfUniform):
         near = size * (1 + rise / 2 * (1 + rise / 3))
         return self.loc + self.scale * where(self._flat(), near, (steep * size).expm1() / steep)
 
-    def _survival(self, value: Tensor) -> Tensor:
+    def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of more than `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
         away, steep = (value - self.loc) / self.scale, self._steep()
         rise = self.concentration * away
         near = -away * (1 - rise * (0.5 - rise / 3))
@@ -144,15 +146,15 @@ class GeneralizedPareto(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
-        return (1 + self.concentration) * self._survival(value) - self.scale.log()
+        return (1 + self.concentration) * self.log_survival_function(value) - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         """The probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
-        return -self._survival(value).expm1()
+        return -self.log_survival_function(value).expm1()
+
+    def log_cdf(self, value: Tensor) -> Tensor:
+        """The logarithm of `cdf`."""
+        return self.cdf(value).log()
 
     def entropy(self) -> Tensor:
         """The entropy."""

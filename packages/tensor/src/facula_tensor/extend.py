@@ -9,7 +9,7 @@ that override operators be asked about a function made of several. `snapshot` is
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
 `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
-gradients.
+gradients; `gamma_share` is the gamma distribution's function.
 """
 
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ from .ops.optimizer_steps import (
     sgd_step,
 )
 from .ops.recurrent import recurrent_layer
-from .ops.samples import sample_dirichlet, standard_gamma
+from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -67,6 +67,7 @@ __all__ = [
     "dtype_of_type",
     "elementwise",
     "floating",
+    "gamma_share",
     "layout_of_tensor",
     "listed",
     "make",

@@ -7,7 +7,9 @@ import pytest
 from harness import values_of
 
 import facula_tensor as ft
+from facula_autograd import gradcheck
 from facula_cpu import get_num_threads, set_num_threads
+from facula_tensor import extend
 from facula_tensor.extend import sample_dirichlet, standard_gamma
 
 COUNT = 6_000
@@ -190,12 +192,27 @@ def test_how_gamma_draws_of_large_shapes_move():
     """Near 10,000 one formula takes over from the other."""
     x = ft.tensor([9600.0, 9900.0, 10000.0, 10300.0], dtype=ft.float64)
     below, above = (ft.full((4,), shape, dtype=ft.float64) for shape in (9999.999999, 10000.0))
-    from facula_tensor.extend import raw
-
+    raw = extend.raw
     np.testing.assert_allclose(
         raw.standard_gamma_grad(below, x).numpy(), raw.standard_gamma_grad(above, x).numpy(), rtol=1e-8
     )
     assert raw.standard_gamma_grad(ft.tensor(1e6), ft.tensor(1e6 + 1e3)).item() == pytest.approx(1.0005, abs=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_the_gamma_distributions_function(dtype):
+    for shape in (0.05, 1.0, 9.9, 10.5, 40.0):
+        x = np.linspace(0, 2 * shape + 4, 50)[1:]
+        got = extend.gamma_share(ft.tensor(shape, dtype=dtype), ft.tensor(x, dtype=dtype))
+        np.testing.assert_allclose(got.numpy(), gamma_share(shape, x), rtol=1e-5 if dtype is ft.float32 else 1e-11)
+    below, above = (ft.tensor(shape, dtype=ft.float64) for shape in (10_000 - 1e-9, 10_000.0))
+    x = ft.tensor([9300.0, 9900.0, 10_000.0, 10_300.0, 10_800.0], dtype=ft.float64)
+    left, right = extend.gamma_share(below, x).numpy(), extend.gamma_share(above, x).numpy()
+    np.testing.assert_allclose(left, right, rtol=1e-7)
+    edges = extend.gamma_share(ft.tensor([0.0, 1.0, 1.0, -1.0, 2.0]), ft.tensor([1.0, math.inf, 0.0, 1.0, math.nan]))
+    assert edges.tolist()[:3] == [1, 1, 0] and edges[3:].isnan().all()
+    shapes = ft.tensor([0.5, 2.0, 30.0], dtype=ft.float64, requires_grad=True)
+    assert gradcheck(extend.gamma_share, (shapes, ft.tensor([0.3, 3.0, 28.0], dtype=ft.float64, requires_grad=True)))
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.3, 1.2), (2.0, 5.0), (3.0, 4.5)])

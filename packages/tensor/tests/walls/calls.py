@@ -153,6 +153,7 @@ CALLS = {
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
     "ge": lambda x, y: x >= y,
+    "gamma_share": lambda x, y: F.gamma_share(x, y.detach()),
     "gather": lambda x, y: x.gather(1, columns(x)),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
     "gelu": lambda x, y: F.gelu(x),
