@@ -22,6 +22,8 @@ MAKERS = {
     D.Exponential: lambda: (D.Exponential(t(1.3)), D.Exponential(t(0.6))),
     D.Gamma: lambda: (D.Gamma(t(2.5), t(1.5)), D.Gamma(t(1.7), t(0.9))),
     D.Gumbel: lambda: (D.Gumbel(t(0.3), t(0.6)), D.Gumbel(t(-0.5), t(0.7))),
+    D.HalfCauchy: lambda: (D.HalfCauchy(t(1.2)), D.HalfCauchy(t(0.7))),
+    D.InverseGamma: lambda: (D.InverseGamma(t(6.0), t(3.0)), D.InverseGamma(t(5.0), t(2.0))),
     D.Laplace: lambda: (D.Laplace(t(0.3), t(0.6)), D.Laplace(t(-0.5), t(0.7))),
     D.Normal: lambda: (D.Normal(t(0.3), t(0.6)), D.Normal(t(-0.5), t(0.7))),
     D.Pareto: lambda: (D.Pareto(t(1.0), t(5.0)), D.Pareto(t(0.6), t(6.0))),

@@ -15,12 +15,12 @@ from ._continuous import Exponential, Laplace, Uniform
 from ._counts import Binomial, Poisson
 from ._dirichlet import Beta, Dirichlet
 from ._distribution import Distribution
-from ._gamma import Gamma
+from ._gamma import Gamma, InverseGamma
 from ._independent import Independent, sum_last
 from ._multivariate_normal import MultivariateNormal, half_log_det, squared_length
 from ._normal import HalfNormal, LogNormal, Normal
 from ._powers import Pareto
-from ._student import Cauchy
+from ._student import Cauchy, HalfCauchy
 from ._transformed import TransformedDistribution
 from ._trials import Bernoulli, Geometric
 
@@ -131,7 +131,8 @@ def _independents(p: Independent, q: Independent) -> Tensor:
 
 
 @register_kl(Gamma, Gamma)
-def _gammas(p: Gamma, q: Gamma) -> Tensor:
+@register_kl(InverseGamma, InverseGamma)
+def _gammas(p: Any, q: Any) -> Tensor:
     rates = q.concentration * (p.rate / q.rate).log() + p.concentration * (q.rate / p.rate - 1)
     norms = lgamma(q.concentration) - lgamma(p.concentration)
     return rates + norms + (p.concentration - q.concentration) * digamma(p.concentration)
@@ -190,6 +191,13 @@ def _cauchys(p: Cauchy, q: Cauchy) -> Tensor:
     """F. Chyzak, F. Nielsen: A closed-form formula for the divergence between Cauchy distributions, 2019."""
     away, both = p.loc - q.loc, p.scale + q.scale
     return ((both * both + away * away) / (4 * p.scale * q.scale)).log()
+
+
+@register_kl(HalfCauchy, HalfCauchy)
+def _half_cauchys(p: HalfCauchy, q: HalfCauchy) -> Tensor:
+    """That of the whole ones, which are even on both sides."""
+    both = p.scale + q.scale
+    return (both * both / (4 * p.scale * q.scale)).log()
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
