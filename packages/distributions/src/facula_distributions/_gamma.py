@@ -11,10 +11,13 @@ from facula_tensor.extend import gamma_share, standard_gamma
 
 from . import constraints
 from ._distribution import Distribution
+from ._elementwise_transforms import PowerTransform
 from .utils import batch_shape_of, broadcast_all, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ._transform import Transform
 
     Value = float | Tensor
 
@@ -121,6 +124,16 @@ class InverseGamma(_Gammas):
     """
 
     support = constraints.positive
+
+    @property
+    def base_dist(self) -> Distribution:
+        """The gamma distribution."""
+        return Gamma(self.concentration, self.rate, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [PowerTransform(-1.0)]
 
     @property
     def mean(self) -> Tensor:

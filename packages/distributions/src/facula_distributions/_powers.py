@@ -9,10 +9,14 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 
 from . import constraints
-from ._continuous import EULER, _OfUniform
+from ._continuous import EULER, Exponential, Uniform, _OfUniform
+from ._elementwise_transforms import AffineTransform, ExpTransform, PowerTransform
 from .utils import batch_shape_of, broadcast_all
 
 if TYPE_CHECKING:
+    from ._distribution import Distribution
+    from ._transform import Transform
+
     Value = float | Tensor
 
 
@@ -36,6 +40,16 @@ class Pareto(_OfUniform):
     def support(self) -> Any:
         """At least scale."""
         return constraints.greater_than_eq(self.scale)
+
+    @property
+    def base_dist(self) -> Distribution:
+        """The exponential distribution."""
+        return Exponential(self.alpha, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [ExpTransform(), AffineTransform(0.0, self.scale)]
 
     @property
     def mean(self) -> Tensor:
@@ -183,6 +197,21 @@ class Weibull(_OfUniform):
         return lgamma(1 + power / self.concentration).exp()
 
     @property
+    def base_dist(self) -> Distribution:
+        """The exponential distribution."""
+        return Exponential(self.scale.detach() * 0 + 1, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [PowerTransform(1 / self.concentration), AffineTransform(0.0, self.scale)]
+
+    @property
+    def concentration_reciprocal(self) -> Tensor:
+        """1 / concentration."""
+        return 1 / self.concentration
+
+    @property
     def mean(self) -> Tensor:
         """Scale times the gamma function of 1 + 1 / concentration."""
         return self.scale * self._moment(1)
@@ -240,6 +269,18 @@ class Kumaraswamy(_OfUniform):
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
         super().__init__(batch_shape_of(concentration1, concentration0), (), validate_args)
+
+    @property
+    def base_dist(self) -> Distribution:
+        """Even numbers from 0 to 1."""
+        zero = self.concentration1.detach() * 0
+        return Uniform(zero, zero + 1, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        a, b = self.concentration1, self.concentration0
+        return [PowerTransform(1 / b), AffineTransform(1.0, -1.0), PowerTransform(1 / a)]
 
     def _moment(self, power: int) -> Tensor:
         a, b = self.concentration1, self.concentration0

@@ -12,10 +12,13 @@ from facula_tensor.extend import standard_gamma
 from . import constraints
 from ._continuous import _LocationScale, _OfUniform
 from ._distribution import Distribution
+from ._elementwise_transforms import AbsTransform
 from .utils import batch_shape_of, broadcast_all, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ._transform import Transform
 
     Value = float | Tensor
 
@@ -196,6 +199,16 @@ class HalfCauchy(_OfUniform):
     def __init__(self, scale: Value, validate_args: bool | None = None):
         (self.scale,) = broadcast_all(scale)
         super().__init__(batch_shape_of(scale), (), validate_args)
+
+    @property
+    def base_dist(self) -> Distribution:
+        """The Cauchy distribution."""
+        return Cauchy(0.0, self.scale, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [AbsTransform()]
 
     @property
     def mean(self) -> Tensor:
