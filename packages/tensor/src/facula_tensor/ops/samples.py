@@ -278,7 +278,7 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     Elements are above 0 and below 1. The gradient has no derivative of its own.
 
     >>> from facula_tensor import ones
-    >>> sample_dirichlet(ones(4, 3)).sum(-1)
+    >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)
     tensor([1., 1., 1., 1.])
     """
     given = as_tensor("sample_dirichlet", input)
