@@ -1,10 +1,10 @@
-/* How draws move with the parameters they were drawn by: implicit derivatives dx/da = -(dF/da) / (dF/dx) of distribution
+/* The gamma distribution's function, and how draws move with the parameters they were drawn by: implicit derivatives dx/da = -(dF/da) / (dF/dx) of distribution
    functions F, of gamma and beta draws.
 
    M. Figurnov, S. Mohamed, A. Mnih: Implicit reparameterization gradients, 2018; for Dirichlet draws M. Jankowiak, F.
    Obermeyer: Pathwise derivatives beyond the reparameterization trick, 2018. F is taken as density times a series or
    continued fraction, whose derivatives go along with it as dual numbers: nothing is left of the density, nor of gamma
-   functions, in the quotient but digamma. Computed in double whatever the type. */
+   functions, in the quotient but digamma. Computed in double whatever the type, to as many digits as that has. */
 #include <math.h>
 
 #include "kernel.h"
@@ -30,33 +30,44 @@ struct dual {
     double value, slope;
 };
 
-/* dx/da of gamma draws of shapes of 10,000 and more: of x = a + w sqrt(a) + ..., the expansion by normal quantiles w
-   (E. A. Cornish, R. A. Fisher, 1938); w is found from x by Newton's method. */
-static double gamma_slope_large(double shape, double x)
+enum { LARGE_SHAPE = 10000 };
+
+/* From this shape on, w of x = a + w sqrt(a) + ..., the expansion of gamma quantiles by normal ones (E. A. Cornish, R. A.
+   Fisher, 1938); it is found by Newton's method. */
+static double normal_quantile(double shape, double x)
 {
     const double root = 1 / sqrt(shape), away = (x - shape) * root;
     double w = away;
     for (int i = 0; i < 4; i++) {
         const double s = w * w;
-        const double value = w + root * ((s - 1) / 3 + root * ((s - 7) * w / 36 - root * ((3 * s + 7) * s - 16) / 810));
-        const double slope = 1 + root * (2 * w / 3 + root * ((3 * s - 7) / 36 - root * (12 * s + 14) * w / 810));
+        const double value = w + root * ((s - 1) / 3 + root * ((s - 7) * w / 36 - root * (((3 * s + 7) * s - 16) / 810 -
+                                         root * ((9 * s + 256) * s - 433) * w / 38880)));
+        const double slope = 1 + root * (2 * w / 3 + root * ((3 * s - 7) / 36 - root * ((12 * s + 14) * w / 810 -
+                                         root * ((45 * s + 768) * s - 433) / 38880)));
         w -= (value - away) / slope;
     }
-    const double s = w * w;
-    return 1 + root * (w / 2 - root * root * ((s - 7) * w / 72 - root * ((3 * s + 7) * s - 16) / 810));
+    return w;
 }
 
-static double gamma_slope(double shape, double x)
+static double gamma_slope_large(double shape, double x)
+{
+    const double root = 1 / sqrt(shape), w = normal_quantile(shape, x), s = w * w;
+    return 1 + root * (w / 2 - root * root * ((s - 7) * w / 72 - root * (((3 * s + 7) * s - 16) / 810 -
+                       root * ((9 * s + 256) * s - 433) * w / 25920)));
+}
+
+static ALWAYS_INLINE double gamma_slope(double shape, double x, double exact)
 {
     if (!(shape > 0 && x > 0) || shape > 1e300 || x > 1e300)
         return x == 0 && shape > 0 ? 0 : NAN;
-    if (shape >= 10000)
+    if (shape >= LARGE_SHAPE)
         return gamma_slope_large(shape, x);
     if (x <= shape + 1) { /* F = density x / a sum_n x^n / ((a + 1) ... (a + n)) */
         double term = 1, sum = 1, ends = 0, slope = 0;
-        for (int n = 1; n < MOST_TERMS && term > 1e-18 * sum; n++) {
-            term *= x / (shape + n);
-            ends += 1 / (shape + n);
+        for (int n = 1; n < MOST_TERMS && term > 0.01 * exact * sum; n++) {
+            const double each = 1 / (shape + n);
+            term *= x * each;
+            ends += each;
             sum += term;
             slope -= term * ends;
         }
@@ -79,10 +90,56 @@ static double gamma_slope(double shape, double x)
         const double ratio = c.value * d.value, change = c.slope * d.value + c.value * d.slope;
         h.slope = h.slope * ratio + h.value * change;
         h.value *= ratio;
-        if (fabs(ratio - 1) < 1e-16 && fabs(change) * h.value < 1e-16 * fabs(h.slope))
+        if (fabs(ratio - 1) < exact && fabs(change) * h.value < exact * fabs(h.slope))
             break;
     }
     return x * (h.value * (log(x) - digamma_of(shape)) + h.slope);
+}
+
+/* The logarithm of x^a exp(-x) / Gamma(a + 1); of large shapes by differences, since the terms are far larger. */
+static double log_gamma_term(double shape, double x)
+{
+    if (shape < 10) {
+        int sign;
+        return shape * log(x) - x - lgamma_r(shape + 1, &sign);
+    }
+    const double away = (x - shape) / shape, square = 1 / (shape * shape);
+    const double rest = (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / shape;
+    return shape * (log1p(away) - away) - 0.5 * log(shape) - 0.9189385332046727 - rest;
+}
+
+/* The regularised incomplete gamma function P(a, x), DLMF 8.2.4. */
+static double gamma_share(double shape, double x)
+{
+    if (!(shape >= 0 && x >= 0) || (shape == 0 && x == 0) || (isinf(shape) && isinf(x)))
+        return NAN;
+    if (x == 0 || isinf(shape))
+        return 0;
+    if (shape == 0 || isinf(x))
+        return 1;
+    if (shape >= LARGE_SHAPE) {
+        const double w = (x - shape) / sqrt(shape);
+        return w < -30 ? 0 : w > 30 ? 1 : 0.5 * erfc(-normal_quantile(shape, x) * 0.7071067811865476);
+    }
+    if (x <= shape + 1) {
+        double term = 1, sum = 1;
+        for (int n = 1; n < MOST_TERMS && term > 1e-18 * sum; n++) {
+            term *= x / (shape + n);
+            sum += term;
+        }
+        return exp(log_gamma_term(shape, x)) * sum;
+    }
+    double b = x + 1 - shape, c = INFINITY, d = 1 / b, h = d;
+    for (int n = 1; n < MOST_TERMS; n++) {
+        const double factor = -n * (n - shape);
+        b += 2;
+        d = 1 / (b + factor * d);
+        c = b + factor / c;
+        h *= c * d;
+        if (fabs(c * d - 1) < 1e-16)
+            break;
+    }
+    return 1 - exp(log_gamma_term(shape, x)) * shape * h;
 }
 
 /* The continued fraction of F = density x (1 - x) / a times it (DLMF 8.17.22), where x < (a + 1) / (a + b + 2), and its
@@ -141,7 +198,8 @@ static double beta_slope(double x, double a, double b)
 #define SUFFIX float32
 #define CODE FLOAT32
 #include "loops.inc"
-BINARY(standard_gamma_grad, 200000, (T)gamma_slope(x, y))
+BINARY(gamma_share, 200000, (T)gamma_share(x, y))
+BINARY(standard_gamma_grad, 150000, (T)gamma_slope(x, y, 1e-10))
 TERNARY(beta_grad, 400000, (T)beta_slope(x, y, z))
 #include "loops_end.inc"
 
@@ -149,6 +207,7 @@ TERNARY(beta_grad, 400000, (T)beta_slope(x, y, z))
 #define SUFFIX float64
 #define CODE FLOAT64
 #include "loops.inc"
-BINARY(standard_gamma_grad, 100000, (T)gamma_slope(x, y))
+BINARY(gamma_share, 100000, (T)gamma_share(x, y))
+BINARY(standard_gamma_grad, 100000, (T)gamma_slope(x, y, 1e-16))
 TERNARY(beta_grad, 200000, (T)beta_slope(x, y, z))
 #include "loops_end.inc"

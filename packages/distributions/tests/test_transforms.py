@@ -204,6 +204,32 @@ def test_transformed_distributions():
     assert (loc.grad > 0).all()
 
 
+MADE = {
+    "LogNormal": lambda: D.LogNormal(t(0.3, -0.5), t(0.5, 1.5)),
+    "Gumbel": lambda: D.Gumbel(t(0.3, -0.5), t(0.5, 1.5)),
+    "InverseGamma": lambda: D.InverseGamma(t(3.3, 2.5), t(0.5, 1.5)),
+    "Pareto": lambda: D.Pareto(t(0.3, 2.5), t(0.5, 1.5)),
+    "Weibull": lambda: D.Weibull(t(0.3, 2.5), t(0.5, 1.5)),
+    "Kumaraswamy": lambda: D.Kumaraswamy(t(0.3, 2.5), t(0.5, 1.5)),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_distributions_are_made_of(name):
+    d = MADE[name]()
+    ft.manual_seed(0)
+    x = d.sample((5,))
+    same = D.TransformedDistribution(d.base_dist, d.transforms)
+    np.testing.assert_allclose(same.log_prob(x).numpy(), d.log_prob(x).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(same.cdf(x).numpy(), d.cdf(x).numpy(), rtol=1e-6)
+    assert same.support.check(x).all() and same.batch_shape == d.batch_shape
+
+
+def test_halves():
+    for d in (D.HalfNormal(t(2.0)), D.HalfCauchy(t(2.0))):
+        assert (D.TransformedDistribution(d.base_dist, d.transforms).sample((9,)) >= 0).all()
+
+
 def test_transforms_that_take_dimensions():
     base = D.Normal(ft.zeros(4, 3), ft.ones(3))
     d = D.TransformedDistribution(base, [D.StickBreakingTransform()])

@@ -177,3 +177,14 @@ class OneHotCategorical(_Categories):
         count, batch = self._num_events, self._batch_shape
         values = self._hot(arange(count, device=self._given().device)).reshape((count,) + (1,) * len(batch) + (count,))
         return values.expand((count, *batch, count)) if expand else values
+
+
+@boundary
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """A `OneHotCategorical` whose draws take the gradient of the probabilities (Y. Bengio and others, 2013)."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go, as if they were the probabilities."""
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())

@@ -11,12 +11,15 @@ from facula_tensor import rand, where
 
 from . import constraints
 from ._distribution import Distribution
+from ._elementwise_transforms import AffineTransform, ExpTransform
 from .utils import batch_shape_of, broadcast_all, eps_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_tensor import Tensor
+
+    from ._transform import Transform
 
     Value = float | Tensor
 
@@ -242,6 +245,18 @@ class Gumbel(_LocationScale):
     >>> Gumbel(0.0, 1.0).log_prob(tensor(0.0))
     tensor(-1.)
     """
+
+    @property
+    def base_dist(self) -> Distribution:
+        """Even numbers from 0 to 1."""
+        zero = self.loc.detach() * 0
+        return Uniform(zero, zero + 1, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        log = ExpTransform().inv
+        return [log, AffineTransform(0.0, -1.0), log, AffineTransform(self.loc, -self.scale)]
 
     @property
     def mean(self) -> Tensor:

@@ -12,7 +12,7 @@ from facula_tensor.functional import logsigmoid
 from . import constraints
 from ._independent import sum_last
 from ._transform import Transform, broadcast_with
-from .utils import eps_of
+from .utils import eps_of, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Value = float | Tensor
 
-TINY = {2: 2.0**-14, 4: 2.0**-126, 8: 2.0**-1022}
-
 
 def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x))."""
@@ -33,7 +31,7 @@ def softplus(x: Tensor) -> Tensor:
 
 def inside(y: Tensor) -> Tensor:
     """Shares that are neither 0 nor 1."""
-    return y.clamp(TINY[y.element_size()], 1 - eps_of(y.dtype) / 2)
+    return y.clamp(tiny_of(y.dtype), 1 - eps_of(y.dtype) / 2)
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -6,17 +6,19 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors.extend import boundary
-from facula_tensor import randn, where
+from facula_tensor import erfinv, randn, where
 
 from . import constraints
 from ._distribution import Distribution
-from ._erfinv import erfinv
+from ._elementwise_transforms import AbsTransform, ExpTransform
 from .utils import batch_shape_of, broadcast_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_tensor import Tensor
+
+    from ._transform import Transform
 
     Value = float | Tensor
 
@@ -121,6 +123,16 @@ class LogNormal(_OfNormal):
         self._base = Normal(self.loc, self.scale, validate_args=False)
 
     @property
+    def base_dist(self) -> Distribution:
+        """The normal distribution."""
+        return self._base
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [ExpTransform()]
+
+    @property
     def mean(self) -> Tensor:
         """exp(loc + scale² / 2)."""
         return (self.loc + self.scale * self.scale / 2).exp()
@@ -178,6 +190,16 @@ class HalfNormal(_OfNormal):
         (self.scale,) = broadcast_all(scale)
         super().__init__(batch_shape_of(scale), (), validate_args)
         self._base = Normal(0.0, self.scale, validate_args=False)
+
+    @property
+    def base_dist(self) -> Distribution:
+        """The normal distribution."""
+        return self._base
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [AbsTransform()]
 
     @property
     def mean(self) -> Tensor:

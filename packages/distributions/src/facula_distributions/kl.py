@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_tensor import where
+from facula_tensor import digamma, lgamma, linalg, where, xlogy
 from facula_tensor.extend import listed
 
 from ._categorical import Categorical, OneHotCategorical
 from ._continuous import Exponential, Laplace, Uniform
+from ._counts import Binomial, Poisson
+from ._dirichlet import Beta, Dirichlet
 from ._distribution import Distribution
+from ._gamma import Gamma, InverseGamma
 from ._independent import Independent, sum_last
+from ._multivariate_normal import MultivariateNormal, half_log_det, squared_length
 from ._normal import HalfNormal, LogNormal, Normal
+from ._powers import Pareto
+from ._student import Cauchy, HalfCauchy
+from ._transformed import TransformedDistribution
 from ._trials import Bernoulli, Geometric
 
 if TYPE_CHECKING:
@@ -121,3 +128,85 @@ def _independents(p: Independent, q: Independent) -> Tensor:
             f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
         )
     return sum_last(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+@register_kl(Gamma, Gamma)
+@register_kl(InverseGamma, InverseGamma)
+def _gammas(p: Any, q: Any) -> Tensor:
+    rates = q.concentration * (p.rate / q.rate).log() + p.concentration * (q.rate / p.rate - 1)
+    norms = lgamma(q.concentration) - lgamma(p.concentration)
+    return rates + norms + (p.concentration - q.concentration) * digamma(p.concentration)
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlets(p: Dirichlet, q: Dirichlet) -> Tensor:
+    first, second = p.concentration, q.concentration
+    total = first.sum(-1)
+    norms = lgamma(total) - lgamma(second.sum(-1)) + (lgamma(second) - lgamma(first)).sum(-1)
+    return norms + ((first - second) * (digamma(first) - digamma(total).unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _betas(p: Beta, q: Beta) -> Tensor:
+    a, b, total = p.concentration1, p.concentration0, p.concentration1 + p.concentration0
+    more, less = q.concentration1 - a, q.concentration0 - b
+    return q._norm() - p._norm() - more * digamma(a) - less * digamma(b) + (more + less) * digamma(total)
+
+
+@register_kl(Poisson, Poisson)
+def _poissons(p: Poisson, q: Poisson) -> Tensor:
+    return xlogy(p.rate, p.rate) - xlogy(p.rate, q.rate) - p.rate + q.rate
+
+
+@register_kl(Binomial, Binomial)
+def _binomials(p: Binomial, q: Binomial) -> Tensor:
+    """Infinite where p may give more than q; of fewer trials than q's it is computed for p's."""
+    if (p.total_count < q.total_count).any().item():
+        raise UnsupportedError("kl_divergence: there is no formula for a Binomial of fewer trials than the other's")
+    chances = xlogy(p.probs, p.probs) - xlogy(p.probs, q.probs)
+    others = xlogy(1 - p.probs, 1 - p.probs) - xlogy(1 - p.probs, 1 - q.probs)
+    return where(p.total_count > q.total_count, math.inf, p.total_count * (chances + others))
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _multivariate_normals(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    if p.event_shape != q.event_shape:
+        raise InvalidValueError(
+            "kl_divergence: expected MultivariateNormals of one event shape; got "
+            f"{tuple(p.event_shape)} and {tuple(q.event_shape)}"
+        )
+    spread = linalg.solve_triangular(q.scale_tril, p.scale_tril, upper=False)
+    terms = (spread * spread).sum((-2, -1)) + squared_length(q._factor, q.loc - p.loc) - p.event_shape[0]
+    return half_log_det(q.scale_tril) - half_log_det(p.scale_tril) + 0.5 * terms
+
+
+@register_kl(Pareto, Pareto)
+def _paretos(p: Pareto, q: Pareto) -> Tensor:
+    logs = q.alpha * (p.scale / q.scale).log() + (p.alpha / q.alpha).log() + q.alpha / p.alpha - 1
+    return where(p.scale < q.scale, math.inf, logs)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchys(p: Cauchy, q: Cauchy) -> Tensor:
+    """F. Chyzak, F. Nielsen: A closed-form formula for the divergence between Cauchy distributions, 2019."""
+    away, both = p.loc - q.loc, p.scale + q.scale
+    return ((both * both + away * away) / (4 * p.scale * q.scale)).log()
+
+
+@register_kl(HalfCauchy, HalfCauchy)
+def _half_cauchys(p: HalfCauchy, q: HalfCauchy) -> Tensor:
+    """That of the whole ones, which are even on both sides."""
+    both = p.scale + q.scale
+    return (both * both / (4 * p.scale * q.scale)).log()
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    """That of the distributions below, where both are transformed alike."""
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise UnsupportedError(
+            "kl_divergence: there is no formula for TransformedDistributions with different transforms; got "
+            f"{p.transforms} and {q.transforms}"
+        )
+    below = kl_divergence(p.base_dist, q.base_dist)
+    return sum_last(below, below.dim() - len(p.batch_shape))

@@ -40,12 +40,18 @@ __all__ = [
 __dir__ = listed(__name__)
 
 euler_constant = 0.57721566490153286061
+TINY = {float16: 2.0**-14, bfloat16: 2.0**-126, float32: 2.0**-126, float64: 2.0**-1022}
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
 
 def eps_of(dtype: DType) -> float:
     """The distance from 1 to the next number."""
     return EPSILON[dtype]
+
+
+def tiny_of(dtype: DType) -> float:
+    """The least normal number."""
+    return TINY[dtype]
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:

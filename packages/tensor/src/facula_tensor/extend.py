@@ -11,7 +11,7 @@ shows of a module, `present` of an object. `dtype_of_type` is what `type` is ask
 `Autocast` is the state of a block of mixed precision, `autocast_state` that of
 this thread, and `watch_functions` lets functions look for it.
 `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
-gradients.
+gradients; `gamma_share` is the gamma distribution's function.
 """
 
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ from .ops.optimizer_steps import (
     sgd_step,
 )
 from .ops.recurrent import recurrent_layer
-from .ops.samples import sample_dirichlet, standard_gamma
+from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -76,6 +76,7 @@ __all__ = [
     "dtype_of_type",
     "elementwise",
     "floating",
+    "gamma_share",
     "layout_of_tensor",
     "listed",
     "make",

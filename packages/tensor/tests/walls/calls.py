@@ -174,6 +174,7 @@ CALLS = {
     "ge": lambda x, y: x >= y,
     "fmax": lambda x, y: ft.fmax(x, y),
     "fmin": lambda x, y: ft.fmin(x, y),
+    "gamma_share": lambda x, y: F.gamma_share(x, y.detach()),
     "gather": lambda x, y: x.gather(1, columns(x)),
     "gather_taps": lambda x, y: F.gather_taps(x[None], y[None, :2, :2], tapped(x), ()),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),

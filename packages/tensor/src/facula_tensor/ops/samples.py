@@ -56,6 +56,25 @@ class _standard_gamma_grad:
     inplace = False
 
 
+@elementwise
+class _gamma_share:
+    """The probability that a gamma draw of shape `input` is at most `other`: P(input, other), DLMF 8.2.4."""
+
+    inputs = ("input", "other")
+    inplace = False
+
+    def reverse_input(F, g, input, other):
+        return F.neg(F.mul(g, F.mul(_density(F, input, other), F.standard_gamma_grad(input, other))))
+
+    def reverse_other(F, g, input, other):
+        return F.mul(g, _density(F, input, other))
+
+
+def _density(F: Any, shape: Tensor, x: Tensor) -> Any:
+    """The gamma distribution's, of rate 1."""
+    return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
+
+
 @operator
 class _log_standard_gamma:
     """The logarithms of draws from gamma distributions: those of small shapes are less than any number."""
@@ -122,6 +141,16 @@ class _binomial:
 
     def redirect(F, operands, parameters):
         return in_row_major(F, "binomial", operands, parameters)
+
+
+def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
+    """The gamma distribution's function of rate 1, at `x`; both broadcast, in float32 and float64.
+
+    >>> from facula_tensor import tensor
+    >>> gamma_share(tensor(1.0), tensor(2.0))
+    tensor(0.8647)
+    """
+    return recording.gamma_share(shape, x)
 
 
 def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> Tensor:
@@ -249,7 +278,7 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     Elements are above 0 and below 1. The gradient has no derivative of its own.
 
     >>> from facula_tensor import ones
-    >>> sample_dirichlet(ones(4, 3)).sum(-1)
+    >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)
     tensor([1., 1., 1., 1.])
     """
     given = as_tensor("sample_dirichlet", input)

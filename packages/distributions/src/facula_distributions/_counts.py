@@ -1,0 +1,293 @@
+"""How many: Poisson, binomial, negative binomial, multinomial."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, arange, binomial, lgamma, no_grad, poisson, stack, where, xlogy
+from facula_tensor.extend import standard_gamma
+from facula_tensor.functional import logsigmoid
+
+from . import constraints
+from ._categorical import _Categories
+from ._distribution import Distribution
+from ._trials import _Trials, either
+from .utils import batch_shape_of, broadcast_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Value = float | Tensor
+
+
+@boundary
+class Poisson(Distribution):
+    """The Poisson distribution: how many events come in a unit of time, in which `rate` are to be expected.
+
+    >>> from facula_tensor import tensor
+    >>> Poisson(2.0).log_prob(tensor(0.0))
+    tensor(-2.)
+    """
+
+    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    def __init__(self, rate: Value, validate_args: bool | None = None):
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(batch_shape_of(rate), (), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """`rate`."""
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        """`rate`, rounded down."""
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Tensor:
+        """`rate`."""
+        return self.rate
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, whole numbers of the parameter's dtype."""
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return xlogy(value, self.rate) - self.rate - lgamma(value + 1)
+
+
+class _Repeated(_Trials):
+    """Distributions of many trials: a `total_count`, and the probability of each."""
+
+    total_count: Tensor
+
+    def __init__(
+        self,
+        total_count: Value,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ):
+        either(type(self).__name__, probs, logits)
+        name, given = ("probs", probs) if probs is not None else ("logits", logits)
+        shared, parameter = broadcast_all(total_count, given)
+        self.total_count = shared.to(parameter.dtype)
+        setattr(self, name, parameter)
+        Distribution.__init__(self, batch_shape_of(total_count, given), (), validate_args)
+
+
+@boundary
+class Binomial(_Repeated):
+    """How many of `total_count` trials succeed, each with probability `probs`; `logits` are its log odds.
+
+    >>> from facula_tensor import tensor
+    >>> Binomial(2, tensor(0.5)).log_prob(tensor([0.0, 1.0, 2.0])).exp()
+    tensor([0.2500, 0.5000, 0.2500])
+    """
+
+    arg_constraints: ClassVar = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self,
+        total_count: Value = 1,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ):
+        super().__init__(total_count, probs, logits, validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        """Whole numbers up to total_count."""
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Tensor:
+        """total_count * probs."""
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """(total_count + 1) probs, rounded down, total_count at most."""
+        return ((self.total_count + 1) * self.probs).floor().minimum(self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        """total_count * probs (1 - probs)."""
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, whole numbers of the parameter's dtype."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        n, logits = self.total_count, self.logits
+        ways = lgamma(n + 1) - lgamma(value + 1) - lgamma(n - value + 1)
+        return ways + value * logsigmoid(logits) + (n - value) * logsigmoid(-logits)
+
+    def entropy(self) -> Tensor:
+        """The entropy, as a sum over all values; ValueError where distributions have different total_counts."""
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """0 to total_count, along a new first dimension; ValueError where distributions have different ones."""
+        most = self.total_count.max().item() if self.total_count.numel() else 0
+        if not (self.total_count == most).all().item():
+            raise InvalidValueError(f"Binomial: expected one total_count to enumerate; got {self.total_count}")
+        given = self._given()
+        values = arange(int(most) + 1, dtype=given.dtype, device=given.device)
+        values = values.reshape((-1,) + (1,) * len(self._batch_shape))
+        return values.expand((values.shape[0], *self._batch_shape)) if expand else values
+
+
+@boundary
+class NegativeBinomial(_Repeated):
+    """How many trials succeed, each with probability `probs`, before `total_count` of them have failed.
+
+    >>> from facula_tensor import tensor
+    >>> NegativeBinomial(3.0, tensor(0.5)).mean
+    tensor(3.)
+    """
+
+    arg_constraints: ClassVar = {
+        "total_count": constraints.greater_than_eq(0.0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+
+    @property
+    def mean(self) -> Tensor:
+        """total_count * probs / (1 - probs)."""
+        return self.total_count * self.logits.exp()
+
+    @property
+    def mode(self) -> Tensor:
+        """(total_count - 1) probs / (1 - probs), rounded down, 0 at least."""
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0)
+
+    @property
+    def variance(self) -> Tensor:
+        """mean / (1 - probs)."""
+        return self.mean / (-self.logits).sigmoid()
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws: Poisson ones, of rates from gamma distributions."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            rates = standard_gamma(self.total_count.expand(shape)) * self.logits.exp().expand(shape)
+            return poisson(rates)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        n, logits = self.total_count, self.logits
+        certain = n + value == 0
+        ways = lgamma(where(certain, 1.0, n + value)) - lgamma(value + 1) - lgamma(where(certain, 1.0, n))
+        return n * logsigmoid(-logits) + value * logsigmoid(logits) + ways
+
+
+@boundary
+class Multinomial(_Categories):
+    """How often each category comes in `total_count` draws; parameters as `Categorical`'s.
+
+    >>> from facula_tensor import tensor
+    >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()
+    tensor(0.5000)
+    """
+
+    has_enumerate_support = False
+    total_count: int
+
+    def __init__(
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ):
+        if not isinstance(total_count, int) or total_count < 0:
+            raise InvalidValueError(
+                f"Multinomial: expected total_count to be an integer of at least 0; got {total_count!r}"
+            )
+        self.total_count = total_count
+        super().__init__(probs, logits, validate_args)
+
+    @classmethod
+    def _is_vector(cls) -> bool:
+        return True
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        """Whole numbers with a sum of total_count."""
+        return constraints.multinomial(self.total_count)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with parameters expanded to a batch shape."""
+        new = super().expand(batch_shape, _instance)
+        new.total_count = self.total_count
+        return new
+
+    @property
+    def mean(self) -> Tensor:
+        """total_count * probs."""
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Tensor:
+        """total_count * probs (1 - probs)."""
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws: category by category, a binomial one of what is left."""
+        with no_grad():
+            probs = self.probs.expand(self._extended_shape(sample_shape))
+            columns, counts = list(probs.unbind(-1)), []
+            left = columns[0] * 0 + self.total_count
+            rest = probs.flip(-1).cumsum(-1).flip(-1)  # of this category and those after it
+            for place, chance in enumerate(columns[:-1]):
+                after = rest[..., place]
+                share = where(after > 0, chance / where(after > 0, after, 1.0), 0.0).clamp(0, 1)
+                drawn = binomial(left, share)
+                counts.append(drawn)
+                left = left - drawn
+            return stack([*counts, left], -1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        terms = where(value == 0, 0.0, value * self.logits)
+        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + terms.sum(-1)
+
+    def entropy(self) -> Tensor:
+        """The entropy, by sums over how often each category may come."""
+        n, probs = self.total_count, self.probs
+        if n == 0:
+            return super().entropy() * 0
+        numbers = arange(1, n + 1, dtype=probs.dtype, device=probs.device).reshape((n,) + (1,) * probs.dim())
+        each = Binomial(n, probs, validate_args=False).log_prob(numbers).exp() * lgamma(numbers + 1)
+        norm = lgamma(probs.detach().sum(-1) * 0 + (n + 1))
+        return n * super().entropy() - norm + each.sum(0).sum(-1)

@@ -1,0 +1,41 @@
+"""Shares made of normal numbers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from . import constraints
+from ._normal import Normal
+from ._transformed import TransformedDistribution
+from ._vector_transforms import StickBreakingTransform
+
+
+@boundary
+class LogisticNormal(TransformedDistribution):
+    """Shares of n + 1 parts, with a sum of 1, that n normal numbers become by `StickBreakingTransform`.
+
+    >>> from facula_tensor import ones, zeros
+    >>> LogisticNormal(zeros(3), ones(3)).sample().shape
+    facula.Size([4])
+    """
+
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+
+    def __init__(self, loc: float | Tensor, scale: float | Tensor, validate_args: bool | None = None):
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand((1,))
+        super().__init__(base, StickBreakingTransform(), validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The normal numbers' means."""
+        return self.base_dist.base_dist.loc  # type: ignore[attr-defined]
+
+    @property
+    def scale(self) -> Tensor:
+        """Their standard deviations."""
+        return self.base_dist.base_dist.scale  # type: ignore[attr-defined]

@@ -1,0 +1,127 @@
+"""Mixtures: one of several distributions of a family, drawn by weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import no_grad
+from facula_tensor.functional import log_softmax
+
+from . import constraints
+from ._categorical import Categorical
+from ._distribution import Distribution
+from .utils import broadcast_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Tensor
+
+
+@boundary
+class MixtureSameFamily(Distribution):
+    """A component, of which there is one for each category of `mixture_distribution`, and a draw of it.
+
+    The components are the last batch dimension of `component_distribution`.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_distributions import Categorical, Normal
+    >>> MixtureSameFamily(Categorical(tensor([1.0, 3.0])), Normal(tensor([0.0, 4.0]), 1.0)).mean
+    tensor(3.)
+    """
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
+
+    def __init__(
+        self,
+        mixture_distribution: Categorical,
+        component_distribution: Distribution,
+        validate_args: bool | None = None,
+    ):
+        mixture, component = mixture_distribution, component_distribution
+        if not isinstance(mixture, Categorical):
+            raise InvalidTypeError(
+                f"MixtureSameFamily: expected mixture_distribution to be a Categorical; got {mixture!r}"
+            )
+        if not isinstance(component, Distribution):
+            raise InvalidTypeError(
+                f"MixtureSameFamily: expected component_distribution to be a Distribution; got {component!r}"
+            )
+        count = mixture._num_events
+        if not component.batch_shape or component.batch_shape[-1] != count:
+            raise InvalidValueError(
+                f"MixtureSameFamily: expected {count} components, one a category, in the last batch dimension; got "
+                f"batch shape {tuple(component.batch_shape)}"
+            )
+        batch = broadcast_shapes(mixture.batch_shape, component.batch_shape[:-1])
+        self._mixture_distribution = mixture
+        self._component_distribution = component.expand((*batch, count))
+        super().__init__(batch, component.event_shape, validate_args)
+
+    @property
+    def mixture_distribution(self) -> Categorical:
+        """The distribution of components' numbers."""
+        return self._mixture_distribution
+
+    @property
+    def component_distribution(self) -> Distribution:
+        """The components, along the last batch dimension."""
+        return self._component_distribution
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        """What all components may give."""
+        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with its parameters expanded."""
+        mixture = self._mixture_distribution.expand(batch_shape)
+        component = self._component_distribution.expand((*batch_shape, mixture._num_events))
+        return type(self)(mixture, component, validate_args=self._validate_args)
+
+    def _weights(self) -> Tensor:
+        """The components' probabilities, with dimensions for events."""
+        probs = self._mixture_distribution.probs
+        return probs.reshape((*probs.shape, *(1,) * len(self._event_shape)))
+
+    def _padded(self, value: Tensor) -> Tensor:
+        return value.unsqueeze(-1 - len(self._event_shape))
+
+    @property
+    def mean(self) -> Tensor:
+        """The components' means, by weight."""
+        return (self._weights() * self._component_distribution.mean).sum(-1 - len(self._event_shape))
+
+    @property
+    def variance(self) -> Tensor:
+        """The components' variances, and that of their means."""
+        dim, weights, means = -1 - len(self._event_shape), self._weights(), self._component_distribution.mean
+        away = means - (weights * means).sum(dim, keepdim=True)
+        return (weights * (self._component_distribution.variance + away * away)).sum(dim)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        shares = self._component_distribution.cdf(self._padded(value))
+        return (shares * self._mixture_distribution.probs).sum(-1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        densities = self._component_distribution.log_prob(self._padded(value))
+        return (densities + log_softmax(self._mixture_distribution.logits, -1)).logsumexp(-1)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws without gradients."""
+        with no_grad():
+            numbers = self._mixture_distribution.expand(self._batch_shape).sample(sample_shape)
+            drawn = self._component_distribution.sample(sample_shape)
+            dim, events = -1 - len(self._event_shape), tuple(self._event_shape)
+            places = numbers.reshape((*numbers.shape, 1, *(1,) * len(events)))
+            places = places.expand((*numbers.shape, 1, *events))
+            return drawn.gather(drawn.dim() + dim, places).squeeze(dim)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamily({self._mixture_distribution!r}, {self._component_distribution!r})"

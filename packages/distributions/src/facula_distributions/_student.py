@@ -1,0 +1,247 @@
+"""Distributions with heavy tails: Student's t, Cauchy's, Fisher's and Snedecor's F."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, digamma, lgamma, randn, where
+from facula_tensor.extend import standard_gamma
+
+from . import constraints
+from ._continuous import _LocationScale, _OfUniform
+from ._distribution import Distribution
+from ._elementwise_transforms import AbsTransform
+from .utils import batch_shape_of, broadcast_all, tiny_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._transform import Transform
+
+    Value = float | Tensor
+
+
+@boundary
+class StudentT(Distribution):
+    """Student's t distribution of `df` degrees of freedom, around `loc` and as wide as `scale`.
+
+    >>> from facula_tensor import tensor
+    >>> StudentT(2.0).log_prob(tensor(0.0)).exp()
+    tensor(0.3536)
+    """
+
+    arg_constraints: ClassVar = {
+        "df": constraints.positive,
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support = constraints.real
+    has_rsample = True
+    df: Tensor
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, df: Value, loc: Value = 0.0, scale: Value = 1.0, validate_args: bool | None = None):
+        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
+        super().__init__(batch_shape_of(df, loc, scale), (), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """`loc`, NaN for 1 degree of freedom and fewer."""
+        return where(self.df > 1, self.loc, math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        """scale² df / (df - 2), infinite for 2 degrees of freedom and fewer, NaN for 1 and fewer."""
+        above = self.df > 2
+        df = where(above, self.df, 3.0)
+        finite = self.scale * self.scale * where(df < math.inf, df / (df - 2), 1.0)
+        return where(above, finite, where(self.df > 1, math.inf, math.nan))
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        shape = self._extended_shape(sample_shape)
+        noise = randn(shape, dtype=self.df.dtype, device=self.df.device)
+        half = (self.df / 2).expand(shape)
+        return self.loc + self.scale * noise * (standard_gamma(half) / half).rsqrt()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away, half = (value - self.loc) / self.scale, self.df / 2
+        norm = self.scale.log() + 0.5 * (self.df * math.pi).log() + lgamma(half) - lgamma(half + 0.5)
+        return -(half + 0.5) * (away * away / self.df).log1p() - norm
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        half = self.df / 2
+        norm = lgamma(half) - lgamma(half + 0.5) + 0.5 * (self.df * math.pi).log()
+        return self.scale.log() + norm + (half + 0.5) * (digamma(half + 0.5) - digamma(half))
+
+
+@boundary
+class FisherSnedecor(Distribution):
+    """The F distribution: of the quotient of two chi-squared numbers, each divided by its degrees of freedom.
+
+    >>> FisherSnedecor(3.0, 4.0).mean
+    tensor(2.)
+    """
+
+    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    df1: Tensor
+    df2: Tensor
+
+    def __init__(self, df1: Value, df2: Value, validate_args: bool | None = None):
+        self.df1, self.df2 = broadcast_all(df1, df2)
+        super().__init__(batch_shape_of(df1, df2), (), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """df2 / (df2 - 2), NaN for df2 up to 2."""
+        above = self.df2 > 2
+        df2 = where(above, self.df2, 3.0)
+        return where(above, df2 / (df2 - 2), math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        """(df1 - 2) / df1 * df2 / (df2 + 2), NaN for df1 up to 2."""
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return where(self.df1 > 2, mode, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        """2 mean² (df1 + df2 - 2) / (df1 (df2 - 4)), NaN for df2 up to 4."""
+        above = self.df2 > 4
+        df1, df2 = self.df1, where(above, self.df2, 5.0)
+        mean = df2 / (df2 - 2)
+        return where(above, 2 * mean * mean * (df1 + df2 - 2) / (df1 * (df2 - 4)), math.nan)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        shape = self._extended_shape(sample_shape)
+        first, second = (self.df1 / 2).expand(shape), (self.df2 / 2).expand(shape)
+        above, below = standard_gamma(first) / first, standard_gamma(second) / second
+        tiny = tiny_of(above.dtype)
+        return (above / below.clamp(min=tiny)).clamp(min=tiny)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        first, second, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
+        norm = lgamma(first + second) - lgamma(first) - lgamma(second) + first * ratio.log()
+        return norm + (first - 1) * value.log() - (first + second) * (ratio * value).log1p()
+
+
+@boundary
+class Cauchy(_LocationScale):
+    """The Cauchy distribution around `loc`; half of it is no farther away than `scale`. It has no mean.
+
+    >>> from facula_tensor import tensor
+    >>> Cauchy(0.0, 2.0).cdf(tensor(2.0))
+    tensor(0.7500)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """NaN."""
+        return self.loc.detach() * 0 + math.nan
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite."""
+        return self.loc.detach() * 0 + math.inf
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        return self.loc + self.scale * ((share - 0.5) * math.pi).tan()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = (value - self.loc) / self.scale
+        return -math.log(math.pi) - self.scale.log() - (away * away).log1p()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return math.log(4 * math.pi) + self.scale.log()
+
+
+@boundary
+class HalfCauchy(_OfUniform):
+    """The distribution of |x| for a Cauchy x around 0.
+
+    >>> from facula_tensor import tensor
+    >>> HalfCauchy(2.0).cdf(tensor(2.0))
+    tensor(0.5000)
+    """
+
+    arg_constraints: ClassVar = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    scale: Tensor
+
+    def __init__(self, scale: Value, validate_args: bool | None = None):
+        (self.scale,) = broadcast_all(scale)
+        super().__init__(batch_shape_of(scale), (), validate_args)
+
+    @property
+    def base_dist(self) -> Distribution:
+        """The Cauchy distribution."""
+        return Cauchy(0.0, self.scale, validate_args=False)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """What makes this of `base_dist`."""
+        return [AbsTransform()]
+
+    @property
+    def mean(self) -> Tensor:
+        """Infinite."""
+        return self.scale.detach() * 0 + math.inf
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.scale.detach() * 0
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite."""
+        return self.scale.detach() * 0 + math.inf
+
+    def _inverse(self, share: Tensor) -> Tensor:
+        return self.scale * (share * (math.pi / 2)).tan()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = value / self.scale
+        density = math.log(2 / math.pi) - self.scale.log() - (away * away).log1p()
+        return where(value >= 0, density, -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return (value / self.scale).atan() * (2 / math.pi)
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        return math.log(2 * math.pi) + self.scale.log()

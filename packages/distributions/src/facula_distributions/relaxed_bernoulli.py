@@ -1,0 +1,111 @@
+"""A continuous relaxation of a trial, whose draws have gradients.
+
+E. Jang, S. Gu, B. Poole: Categorical reparameterization with Gumbel-softmax; C. Maddison, A. Mnih, Y. W. Teh: The
+Concrete distribution. Both ICLR 2017.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, as_tensor, rand
+from facula_tensor.extend import listed
+from facula_tensor.functional import logsigmoid
+
+from . import constraints
+from ._elementwise_transforms import SigmoidTransform
+from ._transformed import TransformedDistribution
+from ._trials import _Trials
+from .utils import eps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Value = float | Tensor
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+__dir__ = listed(__name__)
+
+
+def open_uniform(like: Tensor, shape: Sequence[int]) -> Tensor:
+    """Numbers from (0, 1)."""
+    eps = eps_of(like.dtype) / 4
+    return rand(tuple(shape), dtype=like.dtype, device=like.device).clamp(eps, 1 - 2 * eps)
+
+
+def temperature_like(value: Value, like: Tensor) -> Tensor:
+    return value if isinstance(value, Tensor) else as_tensor(float(value), dtype=like.dtype, device=like.device)
+
+
+@boundary
+class LogitRelaxedBernoulli(_Trials):
+    """The log odds of a `RelaxedBernoulli`: (logits + logistic noise) / temperature."""
+
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self,
+        temperature: Value,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ):
+        super().__init__(probs, logits, validate_args)
+        self.temperature = temperature_like(temperature, self._given())
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with parameters expanded to a batch shape."""
+        new = super().expand(batch_shape, _instance)
+        new.temperature = self.temperature
+        return new
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        share = open_uniform(self._given(), self._extended_shape(sample_shape))
+        return (share.log() - (-share).log1p() + self.logits) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = self.logits - value * self.temperature
+        return self.temperature.log() + logsigmoid(away) + logsigmoid(-away)
+
+
+@boundary
+class RelaxedBernoulli(TransformedDistribution):
+    """A number between 0 and 1 in place of a `Bernoulli`'s 0 or 1, to which it is the nearer the lower `temperature`.
+
+    >>> from facula_tensor import tensor
+    >>> RelaxedBernoulli(1.0, tensor(0.5)).log_prob(tensor(0.25)).exp()
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        temperature: Value,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ):
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far draws are from 0 and 1."""
+        return self.base_dist.temperature  # type: ignore[attr-defined]
+
+    @property
+    def probs(self) -> Tensor:
+        """The probability of success."""
+        return self.base_dist.probs  # type: ignore[attr-defined]
+
+    @property
+    def logits(self) -> Tensor:
+        """Its log odds."""
+        return self.base_dist.logits  # type: ignore[attr-defined]

@@ -1,0 +1,115 @@
+"""A continuous relaxation of a choice, whose draws have gradients.
+
+E. Jang, S. Gu, B. Poole: Categorical reparameterization with Gumbel-softmax; C. Maddison, A. Mnih, Y. W. Teh: The
+Concrete distribution. Both ICLR 2017.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, lgamma
+from facula_tensor.extend import listed
+from facula_tensor.functional import log_softmax
+
+from . import constraints
+from ._categorical import _Categories
+from ._elementwise_transforms import ExpTransform
+from ._transformed import TransformedDistribution
+from .relaxed_bernoulli import open_uniform, temperature_like
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Value = float | Tensor
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+__dir__ = listed(__name__)
+
+
+@boundary
+class ExpRelaxedCategorical(_Categories):
+    """The logarithms of a `RelaxedOneHotCategorical`'s shares."""
+
+    support = constraints.real_vector
+    has_rsample = True
+    has_enumerate_support = False
+
+    def __init__(
+        self,
+        temperature: Value,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ):
+        super().__init__(probs, logits, validate_args)
+        self.temperature = temperature_like(temperature, self._given())
+
+    @classmethod
+    def _is_vector(cls) -> bool:
+        return True
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with parameters expanded to a batch shape."""
+        new = super().expand(batch_shape, _instance)
+        new.temperature = self.temperature
+        return new
+
+    def entropy(self) -> Tensor:
+        """Refused: there is no formula."""
+        raise self._missing("entropy")
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go."""
+        noise = -(-open_uniform(self._given(), self._extended_shape(sample_shape)).log()).log()
+        return log_softmax((self.logits + noise) / self.temperature, -1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        count = self._num_events
+        scores = log_softmax(self.logits - value * self.temperature, -1).sum(-1)
+        return scores + lgamma(self.temperature.detach() * 0 + count) + (count - 1) * self.temperature.log()
+
+
+@boundary
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Shares with a sum of 1 in place of a `OneHotCategorical`'s one 1, the nearer to it the lower `temperature`.
+
+    >>> from facula_tensor import ones, tensor
+    >>> RelaxedOneHotCategorical(1.0, ones(2)).log_prob(tensor([0.5, 0.5])).exp()
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        temperature: Value,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ):
+        base = ExpRelaxedCategorical(temperature, probs, logits)
+        super().__init__(base, ExpTransform(), validate_args)
+
+    @constraints.dependent_property(is_discrete=False, event_dim=1)
+    def support(self) -> Any:
+        """Shares."""
+        return constraints.simplex
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far draws are from corners."""
+        return self.base_dist.temperature  # type: ignore[attr-defined]
+
+    @property
+    def probs(self) -> Tensor:
+        """The categories' probabilities."""
+        return self.base_dist.probs  # type: ignore[attr-defined]
+
+    @property
+    def logits(self) -> Tensor:
+        """Their logarithms."""
+        return self.base_dist.logits  # type: ignore[attr-defined]
