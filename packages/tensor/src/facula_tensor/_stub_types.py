@@ -109,6 +109,7 @@ RESULTS = {
     "item": "Number",
     "kthvalue": "Extremes",
     "layout": "object",
+    "lu_unpack": "NamedResults",
     "mode": "Extremes",
     "qr": "NamedResults",
     "real": "Tensor",
