@@ -137,6 +137,7 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "chain_matmul",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
@@ -265,11 +266,16 @@ __all__ = [
     "logical_xor",
     "logsumexp",
     "lt",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "masked_fill",
     "masked_scatter",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
     "max_pool2d",
     "maximum",
@@ -305,6 +311,7 @@ __all__ = [
     "pairwise_distance",
     "pdist",
     "permute",
+    "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
     "polar",
@@ -327,6 +334,7 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "reshape",
     "resolve_conj",
@@ -514,6 +522,8 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -738,6 +748,12 @@ def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = F
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
+def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """P, L and U with A = P L U, of what `linalg.lu_factor` gives. What is not wanted is empty."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -748,6 +764,10 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
@@ -866,6 +886,8 @@ def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
+def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
+    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
@@ -906,6 +928,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
+    """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
