@@ -43,7 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda, linalg
+from . import autograd, cuda, fft, linalg
 from ._names import publish as _publish
 from ._saving import load, save
 
@@ -79,8 +79,8 @@ __all__ = [
     "cosine_similarity", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
     "default_generator", "deg2rad", "det", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
     "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like",
-    "enable_grad", "eq", "equal", "erf", "errors", "exp", "exp2", "expm1", "eye", "finfo", "fix", "flatten", "flip",
-    "fliplr", "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac",
+    "enable_grad", "eq", "equal", "erf", "errors", "exp", "exp2", "expm1", "eye", "fft", "finfo", "fix", "flatten",
+    "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac",
     "from_dlpack", "from_numpy", "frombuffer", "full", "full_like", "gather", "ge", "ger", "get_default_dtype",
     "get_num_threads", "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hsplit",
     "hstack", "hypot", "iinfo", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",

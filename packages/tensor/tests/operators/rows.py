@@ -22,6 +22,7 @@ from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
 from rows_of_complex import COMPLEX_ROWS
+from rows_of_fourier import FOURIER
 from rows_of_matrices import MATRICES
 
 import facula_tensor as ft
@@ -541,6 +542,6 @@ ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
 ROWS = [*POINTWISE, *SPECIAL, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
 ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING, *IMAGES]
-ROWS = [*ROWS, *COMPLEX_ROWS, *MATRICES]
+ROWS = [*ROWS, *COMPLEX_ROWS, *FOURIER, *MATRICES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -12,6 +12,7 @@ import pytest
 
 import facula_tensor as ft
 import facula_tensor.extend
+import facula_tensor.fft
 import facula_tensor.functional
 import facula_tensor.linalg
 from facula_tensor._operator import operators
@@ -299,6 +300,9 @@ CALLS = {
     "eigvals": lambda x, y: ft.linalg.eigvals(square(x)),
     "eigvalsh": lambda x, y: ft.linalg.eigvalsh(definite(x)),
     "exp2": lambda x, y: ft.exp2(x),
+    "fft_complex": lambda x, y: ft.fft.fft(x.to(ft.complex128)),
+    "fft_from_real": lambda x, y: ft.fft.rfft(x),
+    "fft_to_real": lambda x, y: ft.fft.irfft(x.to(ft.complex128)),
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),

@@ -211,8 +211,11 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     layout = layout_of_tensor(x)
     if layout.dtype is bool_ or (layout.dtype.itemsize == 2 and layout.dtype.category == FLOATING):
         raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float()")
-    if not layout.shape and N is None:
-        raise ArgumentError(f"{name}: expected at least 1 dimension; got shape ()")
+    if not layout.shape:
+        if N is None:
+            raise ArgumentError(f"{name}: expected at least 1 dimension; got shape ()")
+        x = F.reshape(x, (1,))
+        layout = layout_of_tensor(x)
     count = layout.shape[-1] if N is None else as_integer(N, name, "N")
     if N is not None and count <= 1:
         raise ArgumentError(f"{name}: expected N above 1; got {count}")

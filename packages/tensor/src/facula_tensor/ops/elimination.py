@@ -175,15 +175,15 @@ def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoi
     return result if left else F.mH(result)
 
 
+LU = results_named("lu", "LU", "pivots")
+LUInfos = results_named("lu", "LU", "pivots", "infos")
 LUUnpacked = results_named("lu_unpack", "P", "L", "U")
 
 
 @asks
 @method()
 @boundary
-def lu(
-    A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None
-) -> tuple[Tensor, ...]:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
     """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too.
 
     >>> from facula_tensor import tensor
@@ -191,11 +191,8 @@ def lu(
     tensor([[2.0000, 4.0000],
             [0.5000, 3.0000]])
     """
-    LU, pivots, info = factors_of("lu", A, pivot, check=not get_infos)
-    results = (LU, pivots, info) if get_infos else (LU, pivots)
-    if out is None:
-        return results
-    return tuple([give("lu", result, target) for result, target in zip(results, out, strict=False)])
+    results = factors_of("lu", A, pivot, check=not get_infos)
+    return named_results("lu", LUInfos, results, out) if get_infos else named_results("lu", LU, results[:2], out)
 
 
 @asks

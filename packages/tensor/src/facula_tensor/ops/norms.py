@@ -140,7 +140,11 @@ def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int,
     rest = [dim for dim in range(ndim) if dim not in (rows, columns)]
     values = values_of(name, "svdvals", F.permute(input, (*rest, rows, columns)))
     last = ((layout_of_tensor(values).ndim - 1,), False)
-    result = F.sum(values, last) if order == "nuc" else (F.amax if order > 0 else F.amin)(values, last)
+    nothing = not layout_of_tensor(values).shape[-1]
+    if order == "nuc" or (nothing and order == 2):
+        result = F.sum(values, last)
+    else:
+        result = (F.amax if order > 0 else F.amin)(values, last)
     for dim in sorted((rows, columns)) if keepdim else ():
         result = F.unsqueeze(result, dim)
     return result
