@@ -748,7 +748,7 @@ def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = F
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
-def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
     """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""

@@ -591,7 +591,7 @@ class Methods:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
-    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
         """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
