@@ -176,7 +176,7 @@ def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoi
 
 
 LU = results_named("lu", "LU", "pivots")
-LUInfos = results_named("lu", "LU", "pivots", "infos")
+LUInfos = results_named("lu", "LU", "pivots", "info")
 LUUnpacked = results_named("lu_unpack", "P", "L", "U")
 
 
