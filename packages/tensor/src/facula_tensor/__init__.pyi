@@ -3,7 +3,7 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -80,6 +80,8 @@ __all__ = [
     "absolute",
     "acos",
     "acosh",
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
@@ -117,9 +119,11 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
     "baddbmm",
     "bernoulli",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -137,6 +141,8 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "celu",
+    "celu_",
     "chain_matmul",
     "channel_shuffle",
     "channels_last",
@@ -158,8 +164,12 @@ __all__ = [
     "conj",
     "conj_physical",
     "contiguous_format",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
     "copysign",
     "cos",
     "cosh",
@@ -178,6 +188,7 @@ __all__ = [
     "diagflat",
     "diagonal",
     "diagonal_scatter",
+    "digamma",
     "dist",
     "div",
     "divide",
@@ -190,6 +201,7 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -218,6 +230,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hardshrink",
     "hsplit",
     "hstack",
     "hypot",
@@ -250,6 +263,7 @@ __all__ = [
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
     "linspace",
     "log",
     "log10",
@@ -277,7 +291,10 @@ __all__ = [
     "matrix_exp",
     "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -294,6 +311,7 @@ __all__ = [
     "multinomial",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
     "nanmedian",
     "narrow",
@@ -314,8 +332,11 @@ __all__ = [
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "polar",
+    "polygamma",
     "pow",
+    "prelu",
     "preserve_format",
     "printoptions",
     "prod",
@@ -333,6 +354,7 @@ __all__ = [
     "real",
     "reciprocal",
     "relu",
+    "relu_",
     "remainder",
     "renorm",
     "repeat_interleave",
@@ -344,6 +366,8 @@ __all__ = [
     "rot90",
     "round",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
     "scatter",
     "scatter_add",
@@ -352,6 +376,8 @@ __all__ = [
     "seed",
     "select",
     "select_scatter",
+    "selu",
+    "selu_",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
@@ -387,6 +413,8 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",
@@ -422,6 +450,17 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN below 1."""
+def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
+    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -482,12 +521,16 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[T
     """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
+def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
+    """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -522,6 +565,10 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """`celu` in place."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -552,10 +599,18 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of volumes with filters."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv3d` is, plus a bias."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -590,6 +645,8 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -612,6 +669,8 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -660,6 +719,8 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -716,6 +777,8 @@ def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -784,6 +847,17 @@ def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, kee
 def max(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 @overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
+    """`max_pool1d` with the indices."""
+@overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
 @overload
@@ -791,6 +865,15 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -838,6 +921,8 @@ def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.
     """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 @overload
@@ -892,10 +977,16 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast."""
+def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of `digamma` at each element."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
@@ -926,6 +1017,8 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
@@ -946,6 +1039,10 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
+    """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -966,6 +1063,10 @@ def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
@@ -1030,6 +1131,10 @@ def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[bui
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """`threshold` in place."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:

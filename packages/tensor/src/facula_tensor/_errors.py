@@ -61,9 +61,10 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
     status, first, second, third, fourth = error.args
     if status == STATUS_TARGET:
         name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
+        special = "blank" if operator.startswith("ctc") else "ignore_index"
         return InvalidIndexError(
             f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
-            f"({f'0 to {third - 1}' if third else 'there is none'}; ignore_index is {fourth})"
+            f"({f'0 to {third - 1}' if third else 'there is none'}; {special} is {fourth})"
         )
     if status == STATUS_INDEX:
         return InvalidIndexError(

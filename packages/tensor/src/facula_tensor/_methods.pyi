@@ -3,7 +3,7 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -253,6 +253,8 @@ class Methods:
         """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -289,6 +291,8 @@ class Methods:
         """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -389,6 +393,10 @@ class Methods:
         """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    def digamma_(self) -> Tensor:
+        """`digamma` in place: changes this tensor and returns it."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -411,6 +419,10 @@ class Methods:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of each element. Integers are computed in the default floating dtype."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
@@ -427,6 +439,8 @@ class Methods:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -461,6 +475,8 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name of `outer`."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -469,6 +485,8 @@ class Methods:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """Each element, or 0 where it is at most `lambd` from 0."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -537,6 +555,10 @@ class Methods:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
     def log10(self, *, out: Tensor | None = None) -> Tensor:
@@ -553,6 +575,8 @@ class Methods:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -680,6 +704,10 @@ class Methods:
         """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -738,10 +766,16 @@ class Methods:
         """A view with the dimensions in another order, each named once."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """`facula_tensor.polygamma(n, self)`."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """`polygamma` in place: changes this tensor and returns it."""
     def pow(self, exponent: Operand) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:

@@ -33,7 +33,7 @@ HEAD = f'''"""{{}} Written by facula_tensor._stubs."""
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -44,7 +44,7 @@ from ._types import {", ".join(sorted(TYPES))}
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
 KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
-KNOWN |= {"Tensor", "True", "np.ndarray"}
+KNOWN |= {"Callable", "Tensor", "True", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
 REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use

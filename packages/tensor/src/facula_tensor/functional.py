@@ -5,11 +5,22 @@ An operator that networks use and that `torch` itself does not have at its top l
 
 from ._missing import listed as _listed
 from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
+from .ops.adaptive_pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+)
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .ops.convolution import conv2d, conv_transpose2d
-from .ops.convolution_1d import conv1d
+from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
+from .ops.convolution_1d import conv1d, conv_transpose1d
+from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -29,57 +40,119 @@ from .ops.further_activations import (
     tanhshrink,
     threshold,
 )
+from .ops.gumbel import gumbel_softmax
+from .ops.in_place_activations import (
+    celu_,
+    elu_,
+    hardtanh_,
+    leaky_relu_,
+    relu_,
+    rrelu_,
+    selu_,
+    threshold_,
+)
+from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
+from .ops.likelihood_losses import (
+    gaussian_nll_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+)
 from .ops.linear import linear
 from .ops.losses import cross_entropy, huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss
+from .ops.margin_losses import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from .ops.normalization import batch_norm
 from .ops.padding import pad
 from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .ops.pointwise import sigmoid, tanh
-from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
 from .ops.resampling import interpolate
+from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
+from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
 __all__ = [
+    "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "alpha_dropout",
+    "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "celu_",
     "channel_shuffle",
     "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "elu",
+    "elu_",
     "embedding",
     "feature_alpha_dropout",
     "fold",
+    "gaussian_nll_loss",
     "gelu",
     "glu",
     "group_norm",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -88,16 +161,21 @@ __all__ = [
     "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softshrink",
@@ -105,6 +183,9 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
 ]
 

@@ -8,7 +8,7 @@ from harness import FLOATS, TOLERANCE, lay, rounded, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import gradcheck, gradgradcheck
+from facula_autograd import grad, gradcheck, gradgradcheck
 
 erf_of = np.vectorize(erf, otypes=[float])
 
@@ -88,6 +88,59 @@ def test_in_place(name):
     assert (x.grad == gradient).all()
     with pytest.raises(RuntimeError, match="leaf"):
         function(x, inplace=True)
+
+
+IN_PLACE_FUNCTIONS = {
+    "celu_": (F.celu, (0.7,)),
+    "elu_": (F.elu, (0.7,)),
+    "hardtanh_": (F.hardtanh, (-0.5, 0.25)),
+    "leaky_relu_": (F.leaky_relu, (0.3,)),
+    "relu_": (F.relu, ()),
+    "rrelu_": (F.rrelu, (0.1, 0.3)),
+    "selu_": (F.selu, ()),
+    "threshold_": (F.threshold, (0.1, -2.0)),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE_FUNCTIONS)
+def test_functions_in_place(name):
+    function, arguments = IN_PLACE_FUNCTIONS[name]
+    x = ft.tensor(X)
+    wanted = function(x, *arguments)
+    assert getattr(F, name)(x, *arguments) is x
+    assert x.tolist() == wanted.tolist()
+    with pytest.raises(RuntimeError, match="leaf"):
+        getattr(F, name)(ft.tensor(X, requires_grad=True), *arguments)
+
+
+def test_methods_of_activations():
+    x = ft.tensor([-2.0, 0.25, 2.0])
+    assert x.hardshrink().tolist() == ft.hardshrink(x).tolist() == [-2, 0, 2]
+    assert x.prelu(ft.tensor(0.5)).tolist() == ft.prelu(x, ft.tensor(0.5)).tolist() == [-1, 0.25, 2]
+
+
+def test_gumbel_softmax_draws_by_weight():
+    """Shares of draws are the categories' probabilities; the gradients of hard draws are those of soft ones."""
+    weights = ft.tensor([0.5, 0.3, 0.2, 0.0], dtype=ft.float64)
+    ft.manual_seed(3)
+    drawn = F.gumbel_softmax(weights.log().expand(4000, 4), hard=True).round(decimals=9)
+    assert drawn.sum(1).tolist() == [1] * 4000 and set(drawn.reshape(-1).tolist()) == {0, 1}
+    np.testing.assert_allclose(drawn.mean(0).tolist(), weights.tolist(), atol=0.03)
+    for dtype in (ft.float16, ft.bfloat16, ft.float32, ft.float64):
+        x, slopes = ft.tensor(X[:, :3], dtype=dtype, requires_grad=True), []
+        factors = ft.tensor([[1.0], [2.0]] * (len(X) // 2) + [[3.0]] * (len(X) % 2), dtype=dtype)
+        for hard in (False, True):
+            ft.manual_seed(1)
+            y = F.gumbel_softmax(x, 0.5, hard, dim=0)
+            assert y.dtype is dtype
+            slopes.append(grad((y * factors).sum(), x)[0].tolist())
+        assert slopes[0] == slopes[1]
+    soft = F.gumbel_softmax(ft.zeros(2, 3, 4), dim=1).sum(1)
+    np.testing.assert_allclose(soft.tolist(), np.ones((2, 4)), rtol=1e-5)
+    with pytest.raises(ValueError, match="gumbel_softmax: expected tau > 0; got 0"):
+        F.gumbel_softmax(soft, 0)
+    with pytest.raises(TypeError, match="floating dtypes; got int64"):
+        F.gumbel_softmax(ft.tensor([1, 2]))
 
 
 @pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in ("glu", "softmin")])  # which mix elements

@@ -44,6 +44,11 @@ def corners(x: Any) -> Any:
     return ft.tensor([[0, 3], [8, 3]], device=x.device)
 
 
+def sequences(x: Any) -> tuple:
+    """`x` as one sequence of three steps, two targets, and their lengths."""
+    return x.unsqueeze(1), ft.tensor([3, 1], device=x.device), ft.tensor([[3, 2, 0]], device=x.device)
+
+
 def image(x: Any) -> Any:
     """`x` as one image of one channel."""
     return x.unsqueeze(0).unsqueeze(0)
@@ -104,6 +109,8 @@ CALLS = {
     "argmin": lambda x, y: x.argmin(),
     "as_strided": lambda x, y: ft.as_strided(x, (2, 3), (4, 1), 1) if x.is_contiguous() else x.clone(),
     "as_strided_scatter": lambda x, y: F.as_strided_scatter(x, y[0, :2], ((2,), (1,), 1)),
+    "beta_grad": lambda x, y: F.beta_grad(x.detach() / 2, y.detach(), 1.5),
+    "binomial": lambda x, y: F.binomial((x.detach() * 9).floor(), y.detach() / 2, (1, 2)),
     "bitwise_and": lambda x, y: whole(x) & whole(y),
     "bitwise_left_shift": lambda x, y: whole(x) << whole(y),
     "bitwise_not": lambda x, y: ~whole(x),
@@ -126,6 +133,7 @@ CALLS = {
     "clamp_min": lambda x, y: ft.clamp_min(x, y),
     "clone": lambda x, y: x.clone(),
     "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
+    "constant": lambda x, y: F.constant(x, y),
     "conv2d": lambda x, y: F.conv2d(image(x), image(y[:2, :2]), y[0, :1], (*STEPS, (2, 3))),
     "conv2d_input": lambda x, y: F.conv2d_input(image(x[:2, :3]), image(y[:2, :2]), (*STEPS, (3, 4))),
     "conv2d_weight": lambda x, y: F.conv2d_weight(image(x[:2, :3]), image(y), (*STEPS, (2, 2))),
@@ -133,6 +141,8 @@ CALLS = {
     "count_true": lambda x, y: x[mask(x)],
     "cross_entropy": lambda x, y: F.cross_entropy(x, classes(x), y.detach()[0], LOSS),
     "cross_entropy_grad": lambda x, y: F.cross_entropy_grad(x[0, 0], y, classes(x), None, LOSS),
+    "ctc_loss": lambda x, y: F.ctc_loss(*sequences(x), (8, 0, 0))[0] * y,
+    "ctc_loss_grad": lambda x, y: F.ctc_loss_grad(y[0, :1], *sequences(x), y[1, :1], x.new_zeros(1, 3, 17), (8, 0, 0)),
     "cummax": lambda x, y: x.cummax(0)[0],
     "cummin": lambda x, y: x.cummin(1)[0],
     "cumprod": lambda x, y: x.cumprod(1),
@@ -142,7 +152,9 @@ CALLS = {
     "dropout": lambda x, y: F.dropout(x, (0.3, 1, 2)),
     "elu": lambda x, y: F.elu(x - 1, y),
     "eq": lambda x, y: x == y,
+    "digamma": lambda x, y: ft.digamma(x),
     "erf": lambda x, y: ft.erf(x),
+    "erfinv": lambda x, y: ft.erfinv(x / 4),
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
     "expm1": lambda x, y: ft.expm1(x),
@@ -185,6 +197,7 @@ CALLS = {
     "log_sigmoid_grad": lambda x, y: F.log_sigmoid_grad(x, y),
     "log_softmax": lambda x, y: x.log_softmax(1),
     "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
+    "log_standard_gamma": lambda x, y: F.log_standard_gamma(x.detach(), (1, 2)),
     "logcumsumexp": lambda x, y: x.logcumsumexp(1),
     "logistic_loss": lambda x, y: F.logistic_loss(x - 1, y / 4, y),
     "logistic_slope": lambda x, y: F.logistic_slope(x - 1, y / 4, y),
@@ -214,6 +227,7 @@ CALLS = {
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
     "pick_along": lambda x, y: F.pick_along(x, places(x), (0,)),
+    "poisson": lambda x, y: F.poisson(x.detach() * 9, (1, 2)),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True, False)),
@@ -232,6 +246,7 @@ CALLS = {
     "rms_norm_grad": lambda x, y: F.rms_norm_grad(x, y, y[:, 0].clone(), y[0].clone(), (1,))[0],
     "roll": lambda x, y: x.roll((1, 2), (0, 1)),
     "rsqrt": lambda x, y: x.rsqrt(),
+    "sample_dirichlet": lambda x, y: F.sample_dirichlet(x, (1, 2)),
     "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
     "scatter": lambda x, y: x.scatter(1, columns(x), y[:, :2]),
     "scatter_extreme": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "amax"),
@@ -257,6 +272,8 @@ CALLS = {
     "squared_difference": lambda x, y: F.squared_difference(x, y),
     "squeeze": lambda x, y: x.unsqueeze(1).squeeze(1),
     "stack": lambda x, y: ft.stack([x, y, x], 1),
+    "standard_gamma": lambda x, y: F.standard_gamma(x, (1, 2)),
+    "standard_gamma_grad": lambda x, y: F.standard_gamma_grad(x.detach(), y.detach()),
     "sub": lambda x, y: x - y,
     "sum": lambda x, y: x.sum(1),
     "t": lambda x, y: x.t(),
@@ -306,6 +323,7 @@ CALLS = {
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
+    "lgamma": lambda x, y: ft.lgamma(x),
     "inv_ex": lambda x, y: ft.linalg.inv(square(x)),
     "lerp": lambda x, y: ft.lerp(x, y, 0.3),
     "log10": lambda x, y: ft.log10(x),
@@ -326,9 +344,11 @@ CALLS = {
     "svd": lambda x, y: ft.linalg.svd(x, full_matrices=False).U,
     "svdvals": lambda x, y: ft.linalg.svdvals(x),
     "tan": lambda x, y: ft.tan(x),
+    "trigamma": lambda x, y: ft.polygamma(1, x),
     "trunc": lambda x, y: ft.trunc(x),
     "turned_sign": lambda x, y: F.turned_sign(square(x).to(ft.complex128), y[0, 0].detach().to(ft.complex128)),
     "xlogy": lambda x, y: ft.xlogy(x, y),
+    "zeta": lambda x, y: ft.polygamma(2, x),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
 }
 

@@ -18,6 +18,7 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "NLLLoss",
+    "NLLLoss2d",
     "SmoothL1Loss",
 ]
 
@@ -32,7 +33,24 @@ class _Loss(Module):
 
 
 @boundary
-class CrossEntropyLoss(_Loss):
+class _WeightedLoss(_Loss):
+    """A loss whose state has `weight`, a tensor or None: factors of classes, or of elements."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+@boundary
+class CrossEntropyLoss(_WeightedLoss):
     """-log softmax(input) at the target class: input (N, C, ...), target (N, ...) of classes or (N, C, ...) of
     probabilities.
 
@@ -44,8 +62,6 @@ class CrossEntropyLoss(_Loss):
     tensor(1.3863)
     """
 
-    weight: Tensor | None
-
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -55,8 +71,7 @@ class CrossEntropyLoss(_Loss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -72,10 +87,8 @@ class CrossEntropyLoss(_Loss):
 
 
 @boundary
-class NLLLoss(_Loss):
+class NLLLoss(_WeightedLoss):
     """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`."""
-
-    weight: Tensor | None
 
     def __init__(
         self,
@@ -85,13 +98,17 @@ class NLLLoss(_Loss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """`input` (N, C, ...) of log-probabilities."""
         return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
+
+
+@boundary
+class NLLLoss2d(NLLLoss):
+    """`NLLLoss`, under the name that images once needed."""
 
 
 @boundary
@@ -150,20 +167,8 @@ class HuberLoss(_Loss):
 
 
 @boundary
-class BCELoss(_Loss):
+class BCELoss(_WeightedLoss):
     """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements."""
-
-    weight: Tensor | None
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape, from 0 to 1."""

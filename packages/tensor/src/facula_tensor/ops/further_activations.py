@@ -9,9 +9,10 @@ from facula_storage.extend import FLOATING
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
+from .._overrides import asks
 from .._promotion import as_real, floating
 from .._random import rand
-from .._tensor import Tensor, check_dim, layout_of_tensor
+from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
 from .activation import softmax, source, store
 from .pointwise import real
@@ -171,6 +172,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return F.where(F.gt(x, bound), F.sub(x, bound), F.where(F.ge(x, -bound), F.mul(x, 0), F.add(x, bound)))
 
 
+@asks
+@method()
 @boundary
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element, or 0 where it is at most `lambd` from 0.
@@ -227,6 +230,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return store(input, F.where(F.le(x, 0), below, x), inplace)
 
 
+@asks
+@method()
 @boundary
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1).

@@ -1,0 +1,36 @@
+"""The loss of sequences whose targets are not aligned with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .loss import _Loss
+
+__all__ = ["CTCLoss"]
+
+
+@boundary
+class CTCLoss(_Loss):
+    """Connectionist temporal classification: -log of the probability of the targets, over all ways to align them.
+
+    `blank` is the class between targets. `zero_infinity`: targets that are too long for their sequences count as 0, and
+    have gradients of 0.
+
+    >>> from facula_tensor import tensor
+    >>> CTCLoss()(tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), tensor([[1]]), [2], [1])
+    tensor(0.2877)
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+        """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N."""
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

@@ -1,0 +1,231 @@
+"""Connectionist temporal classification: losses of sequences whose targets are not aligned with them.
+
+A. Graves and others: Connectionist temporal classification, 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from facula_autograd import enable_grad, grad
+from facula_errors.extend import boundary
+from facula_storage import Layout, contiguous, float32, float64, int64
+from facula_storage.extend import INTEGER
+
+from .._declare import operator
+from .._errors import ArgumentError, DTypeError
+from .._from_data import tensor
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_integer
+from .._ranges import arange
+from .._tensor import Tensor, layout_of_tensor
+from .._viewing import as_tensor
+from .losses import reduced, reduction_of
+
+__all__ = ["ctc_loss"]
+
+NEVER = -1e30  # a logarithm in place of -inf, whose slopes would be NaN
+ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer plans are made
+
+
+def _check(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
+    """Raise unless shapes are what the kernel is promised; it looks at the numbers itself."""
+    if (
+        len(log_probs.shape) != 3
+        or lengths.shape != (log_probs.shape[1], 3)
+        or lengths.dtype is not int64
+        or longest < 0
+    ):
+        raise ArgumentError(
+            f"ctc_loss: expected log_probs (steps, batch, classes) and lengths int64 (batch, 3); got {log_probs.shape} "
+            f"and {lengths.dtype.name} {lengths.shape}"
+        )
+
+
+@operator
+class _ctc_loss:
+    """The loss of each example, and the logarithms of the probabilities of all paths to each state.
+
+    log_probs (steps, batch, classes), targets of all examples, lengths (batch, 3): steps, targets and where these
+    begin. See Note [States] in the CPU backend's ctc.c.
+    """
+
+    inputs = ("log_probs", "targets", "lengths")
+    parameters = ("longest", "blank", "zero_infinity")
+    values = ("blank", "zero_infinity")
+    results = ("out", "alphas")
+
+    def check(log_probs, targets, lengths, longest, *launch):
+        _check(log_probs, targets, lengths, longest)
+
+    def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
+        steps, batch, _ = log_probs.shape
+        dtype, device = log_probs.dtype, log_probs.device
+        return contiguous((batch,), dtype, device), contiguous((batch, steps, 2 * longest + 1), dtype, device)
+
+    def reverse_all(F, g, edges, log_probs, targets, lengths, out, alphas, longest, blank, zero_infinity):
+        parameters = (longest, blank, zero_infinity)
+        return F.ctc_loss_gradient(g, log_probs, targets, lengths, out, alphas, parameters), None, None
+
+
+@operator
+class _ctc_loss_grad:
+    """The gradient of the logarithms of probabilities."""
+
+    inputs = ("grad", "log_probs", "targets", "lengths", "losses", "alphas")
+    parameters = ("longest", "blank", "zero_infinity")
+    values = ("blank", "zero_infinity")
+
+    def check(g, log_probs, targets, lengths, losses, alphas, longest, *launch):
+        _check(log_probs, targets, lengths, longest)
+        steps, batch, _ = log_probs.shape
+        wanted = ((batch,), (batch,), (batch, steps, 2 * longest + 1))
+        if (g.shape, losses.shape, alphas.shape) != wanted:
+            raise ArgumentError(
+                f"ctc_loss_grad: expected grad, losses and alphas of shapes {wanted}; "
+                f"got {(g.shape, losses.shape, alphas.shape)}"
+            )
+
+    def outputs(g, log_probs, *rest):
+        return contiguous(log_probs.shape, log_probs.dtype, log_probs.device)
+
+
+def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
+              parameters: tuple) -> Tensor:  # fmt: skip
+    return raw.ctc_loss_grad(raw.contiguous(g), log_probs, targets, lengths, out, alphas, parameters)
+
+
+def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
+                       parameters: tuple) -> Tensor:  # fmt: skip
+    """The same in operators that have gradients, from the operands alone."""
+    F, (_, blank, zero_infinity) = recording, parameters
+    with enable_grad():
+        losses = composed(log_probs, targets, lengths, blank)
+        possible = F.lt(out, float("inf"))
+        (slope,) = grad(F.sum(F.mul(F.where(possible, losses, 0), g), ((0,), False)), log_probs, create_graph=True)
+        counts = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        result = F.add(slope, F.mul(F.mul(F.exp(log_probs), F.unsqueeze(g, 1)), F.unsqueeze(counts, 2)))
+        missing = 0.0 if zero_infinity else float("nan")
+        return F.where((possible | ~counts).unsqueeze(2), result, missing)
+
+
+raw.ctc_loss_gradient, recording.ctc_loss_gradient = _gradient, _recorded_gradient
+
+
+def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
+    """The losses, step by step in operators that have gradients."""
+    steps, batch, _ = log_probs.shape
+    given, counts, starts = lengths.unbind(1)
+    longest, device = int(counts.amax()), log_probs.device
+    states = arange(2 * longest + 1, device=device)
+    places = (starts.unsqueeze(1) + states // 2).clamp(0, max(targets.numel() - 1, 0))
+    inside = (states % 2 == 1) & (states < 2 * counts.unsqueeze(1))
+    classes = (targets.reshape(-1)[places] if targets.numel() else places * 0).where(inside, tensor(blank))
+    skips = inside & (states > 1) & (classes != classes.roll(2, 1))
+    now = log_probs.clamp(min=NEVER).gather(2, classes.unsqueeze(0).expand(steps, batch, 2 * longest + 1))
+    alpha = now[0].where(states < 2, tensor(NEVER, dtype=log_probs.dtype)) if steps else now.sum(0)
+    nothing = log_probs.new_full((batch, 2), NEVER)
+    for t in range(1, steps):
+        wide = recording.cat((nothing, alpha), (1,))
+        before, skipped = wide[:, 1:-1], wide[:, :-2].where(skips, tensor(NEVER, dtype=log_probs.dtype))
+        alpha_next = recording.logaddexp(recording.logaddexp(alpha, before), skipped) + now[t]
+        alpha = alpha_next.where((given > t).unsqueeze(1), alpha)
+    last = alpha.gather(1, (2 * counts).unsqueeze(1)).squeeze(1)
+    other = alpha.gather(1, (2 * counts - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
+    total = recording.logaddexp(last, other.where(counts > 0, tensor(NEVER, dtype=log_probs.dtype)))
+    return -total.where(given > 0, total.detach() * 0)
+
+
+@asks
+@boundary
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[int] | int,
+    target_lengths: Tensor | Sequence[int] | int,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
+
+    log_probs (T, N, C), logarithms of probabilities as `log_softmax` gives them, float32 or float64; targets (N, S)
+    padded, or all of them one after another, integers; input_lengths and target_lengths (N), tensors or integers.
+    Or one example: (T, C), (S), () and (). "mean" divides each loss by its target's length (at least 1) first. A
+    target that is too long for its sequence has the loss inf, and NaN for gradients; 0 for both where
+    `zero_infinity`. Gradients are those of what `log_softmax` was given, which `log_softmax` leaves as they are, as
+    in PyTorch. ValueError for lengths that do not fit, IndexError for a target that is no class.
+
+    >>> from facula_tensor import tensor
+    >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
+    >>> ctc_loss(log_probs, tensor([[1]]), [2], [1])
+    tensor(0.2877)
+    """
+    name, F = "ctc_loss", recording
+    reduction = reduction_of(name, reduction)
+    x, y, blank = as_tensor(name, log_probs), as_tensor(name, targets), as_integer(blank, name, "blank")
+    given, classes = layout_of_tensor(x), layout_of_tensor(y)
+    if given.dtype not in (float32, float64):
+        raise DTypeError(f"{name}: defined for float32 and float64; got {given.dtype.name}; convert with .float()")
+    if classes.dtype.category != INTEGER:
+        raise DTypeError(f"{name}: expected targets of classes to be int64; got {classes.dtype.name}; use .long()")
+    if len(given.shape) not in (2, 3) or not given.shape[-1]:
+        raise ArgumentError(f"{name}: expected log_probs (T, N, C) or (T, C); got shape {given.shape}")
+    alone = len(given.shape) == 2
+    if alone:
+        x = F.unsqueeze(x, 1)
+        given = layout_of_tensor(x)
+    steps, batch, count = given.shape
+    if not 0 <= blank < count:
+        raise ArgumentError(f"{name}: expected blank to be one of {count} classes; got {blank}")
+    inputs = lengths_of(name, "input_lengths", input_lengths, batch, steps)
+    lengths = lengths_of(name, "target_lengths", target_lengths, batch, None)
+    starts = starts_of(name, classes.shape, lengths, alone)
+    table = tensor([*zip(inputs, lengths, starts, strict=True)], dtype=int64, device=x.device).reshape(batch, 3)
+    longest = -(-max(lengths, default=0) // ROUND) * ROUND
+    ready = F.contiguous(F.to(y, (int64,)))
+    losses = F.ctc_loss(x, ready, table, (longest, blank, int(bool(zero_infinity))))[0]
+    if zero_infinity:
+        losses = F.where(F.eq(losses, float("inf")), 0, losses)
+    if reduction == "mean":
+        losses = F.div(losses, F.to(F.clamp_min(table.select(1, 1), 1), (given.dtype,)))
+    return reduced(F.squeeze(losses, 0) if alone else losses, reduction)
+
+
+def lengths_of(name: str, what: str, given: Any, batch: int, most: int | None) -> list[int]:
+    """Lengths of examples as a list; ValueError where there are not `batch` of them, from 0 to `most`."""
+    if isinstance(given, Tensor):
+        if given.dtype.category != INTEGER:
+            raise DTypeError(f"{name}: expected {what} to be integers; got {given.dtype.name}; use .long()")
+        given = given.reshape(-1).tolist()
+    elif not hasattr(given, "__iter__"):
+        given = [given]
+    lengths = [as_integer(one, name, what) for one in given]
+    if len(lengths) != batch:
+        raise ArgumentError(f"{name}: expected {what} of {batch} examples, as log_probs has; got {len(lengths)}")
+    for at, length in enumerate(lengths):
+        if length < 0 or (most is not None and length > most):
+            bound = "at least 0" if most is None else f"from 0 to {most}, the steps of log_probs"
+            raise ArgumentError(f"{name}: expected {what} {bound}; got {length} at {at}")
+    return lengths
+
+
+def starts_of(name: str, shape: tuple[int, ...], lengths: list[int], alone: bool) -> list[int]:
+    """Where the targets of each example begin; ValueError where they are not what the lengths say."""
+    longest = max(lengths, default=0)
+    if len(shape) == 2 and not alone:
+        if shape[0] != len(lengths) or shape[1] < longest:
+            raise ArgumentError(
+                f"{name}: expected targets of shape ({len(lengths)}, {longest} or more), or one after another; "
+                f"got shape {shape}"
+            )
+        return [at * shape[1] for at in range(len(lengths))]
+    total = sum(lengths)
+    if len(shape) != 1 or (shape[0] < total if alone else shape[0] != total):
+        raise ArgumentError(
+            f"{name}: expected {total} targets one after another, as target_lengths say; got shape {shape}"
+        )
+    return [0, *accumulate(lengths)][: len(lengths)]

@@ -1,0 +1,74 @@
+"""Activations that change their input and return it: `relu_(x)` is `relu(x, inplace=True)`."""
+
+from __future__ import annotations
+
+from facula_errors.extend import boundary
+
+from .._overrides import asks
+from .._tensor import Tensor
+from .activation import elu, hardtanh, leaky_relu, relu
+from .further_activations import celu, rrelu, selu
+from .further_activations import threshold as threshold_of
+
+__all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_"]
+
+
+@asks
+@boundary
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place.
+
+    >>> from facula_tensor import tensor
+    >>> relu_(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return relu(input, True)
+
+
+@asks
+@boundary
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """`leaky_relu` in place."""
+    return leaky_relu(input, negative_slope, True)
+
+
+@asks
+@boundary
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`elu` in place."""
+    return elu(input, alpha, True)
+
+
+@asks
+@boundary
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place."""
+    return selu(input, True)
+
+
+@asks
+@boundary
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`celu` in place."""
+    return celu(input, alpha, True)
+
+
+@asks
+@boundary
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """`hardtanh` in place."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+@asks
+@boundary
+def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+    """`rrelu` in place."""
+    return rrelu(input, lower, upper, training, True)
+
+
+@asks
+@boundary
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold` in place."""
+    return threshold_of(input, threshold, value, True)

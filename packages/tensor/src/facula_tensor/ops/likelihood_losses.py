@@ -1,0 +1,141 @@
+"""Negative logarithms of likelihoods: of counts, of numbers with a variance, and of labels of two kinds."""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import Any
+
+from facula_autograd import no_grad
+from facula_errors.extend import boundary
+
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_real
+from .._tensor import Tensor
+from .._viewing import as_tensor
+from .binary_losses import same_shape
+from .further_activations import floats
+from .losses import reduced, reduction_of
+
+__all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
+
+
+@asks
+@boundary
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
+
+    log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
+    is above 1.
+
+    >>> from facula_tensor import tensor
+    >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
+    tensor([1.0000, 0.7183])
+    """
+    name, F = "poisson_nll_loss", recording
+    reduction = reduction_of(name, reduction, size_average, reduce)
+    x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
+    if log_input:
+        losses = F.sub(F.exp(x), F.mul(y, x))
+    else:
+        losses = F.sub(x, F.mul(y, F.log(F.add(x, eps))))
+    if full:
+        few = F.le(y, 1)
+        many = F.where(few, 1, y)
+        factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
+        losses = F.add(losses, F.where(few, 0, factorial))
+    return reduced(losses, reduction)
+
+
+@asks
+@boundary
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
+
+    `var` has input's shape, or that with a last length of 1, or without its last dimension, or is one number. `full`
+    adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
+
+    >>> from facula_tensor import tensor
+    >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
+    tensor([0.5000, 0.0000])
+    """
+    name, F = "gaussian_nll_loss", recording
+    reduction = reduction_of(name, reduction)
+    x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
+    v: Any = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
+    shape, given = tuple(x.shape), tuple(v.shape)
+    if given == shape[:-1] and given:
+        v = F.unsqueeze(v, -1)
+    elif given not in (shape, (*shape[:-1], 1)) and v.numel() != 1:
+        raise ArgumentError(
+            f"{name}: expected var of input's shape {shape}, or {(*shape[:-1], 1)}, or {shape[:-1]}; got {given}"
+        )
+    if v.numel() and not v.is_meta and bool((v.detach() < 0).any()):
+        raise ArgumentError(f"{name}: expected variances of at least 0; got {v.detach().amin().item()}")
+    v = v.clone()
+    with no_grad():
+        v.clamp_(min=least)
+    difference = F.sub(x, y)
+    losses = F.mul(F.add(F.log(v), F.div(F.mul(difference, difference), v)), 0.5)
+    return reduced(F.add(losses, log(2 * pi) / 2) if full else losses, reduction)
+
+
+@asks
+@boundary
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
+
+    >>> from facula_tensor import tensor
+    >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
+    tensor([  0.6931, 100.0000])
+    """
+    name, F = "soft_margin_loss", recording
+    reduction = reduction_of(name, reduction, size_average, reduce)
+    same_shape(name, input, target)
+    return reduced(F.neg(F.log_sigmoid(F.mul(target, floats(name, input)))), reduction)
+
+
+@asks
+@boundary
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
+
+    >>> from facula_tensor import tensor
+    >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
+    tensor(0.6931)
+    """
+    name, F = "multilabel_soft_margin_loss", recording
+    reduction = reduction_of(name, reduction, size_average, reduce)
+    x, y = floats(name, input), as_tensor(name, target)
+    losses = F.logistic_loss(x, y, 1.0)
+    if weight is not None:
+        losses = F.mul(losses, as_tensor(name, weight))
+    if not losses.ndim:
+        raise ArgumentError(f"{name}: expected input (N, C) or (C); got a number")
+    last = losses.ndim - 1
+    return reduced(F.div(F.sum(losses, ((last,), False)), losses.shape[last]), reduction)

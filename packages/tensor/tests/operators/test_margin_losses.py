@@ -1,0 +1,254 @@
+"""Losses with margins and of likelihoods against their definitions, gradients to order two, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from harness import values_of
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import grad, gradcheck, gradgradcheck
+
+SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
+CLASSES = np.array([2, 0, 1, 2])
+LABELS = np.array([[2, 0, -1], [-1, 1, 1], [0, 1, 2], [1, -1, 1]])
+COUNTS = np.array([[0.0, 1.0, 5.0], [2.0, 0.0, 1.0], [3.0, 3.0, 0.0], [1.0, 7.0, 2.0]])
+WEIGHT = np.array([0.5, 2.0, 3.0])
+
+
+def above(x):
+    return np.maximum(x, 0)
+
+
+def distance(a, b, p=2, eps=1e-6):
+    return (np.abs(a - b + eps) ** p).sum(-1) ** (1 / p)
+
+
+def cosine(a, b):
+    return (a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+
+
+def multi_margin(x, y, p=1, margin=1.0, weight=None):
+    losses = np.zeros(len(x))
+    for n, target in enumerate(y):
+        for i in range(x.shape[1]):
+            if i != target:
+                term = above(margin - x[n, target] + x[n, i]) ** p / x.shape[1]
+                losses[n] += term if weight is None else term * weight[target]
+    return losses
+
+
+def multilabel_margin(x, y):
+    losses = np.zeros(len(x))
+    for n, row in enumerate(y):
+        targets = list(row[: list(row).index(-1)] if -1 in row else row)
+        for target in targets:
+            losses[n] += sum(above(1 - x[n, target] + x[n, i]) for i in range(x.shape[1]) if i not in targets)
+    return losses / x.shape[1]
+
+
+def stirling(y):
+    safe = np.where(y > 1, y, 1)
+    return np.where(y > 1, safe * np.log(safe) - safe + np.log(2 * math.pi * safe) / 2, 0)
+
+
+def logistic(x, y):
+    return (np.log1p(np.exp(x)) - y * x).mean(-1)
+
+
+# function of tensors, its definition in NumPy, how many tensors have gradients
+LOSSES = {
+    "hinge_embedding_loss": (
+        lambda x, **o: F.hinge_embedding_loss(x, ft.tensor(SIGNS).unsqueeze(1), 0.5, **o),
+        lambda x: np.where(SIGNS[:, None] == 1, x, above(0.5 - x)),
+        1,
+    ),
+    "margin_ranking_loss": (
+        lambda x, y, **o: F.margin_ranking_loss(x, y, ft.tensor(SIGNS).unsqueeze(1), 0.3, **o),
+        lambda x, y: above(-SIGNS[:, None] * (x - y) + 0.3),
+        2,
+    ),
+    "cosine_embedding_loss": (
+        lambda x, y, **o: F.cosine_embedding_loss(x, y, ft.tensor(SIGNS), -0.5, **o),
+        lambda x, y: np.where(SIGNS == 1, 1 - cosine(x, y), above(cosine(x, y) + 0.5)),
+        2,
+    ),
+    "triplet_margin_loss": (
+        F.triplet_margin_loss,
+        lambda a, p, n: above(distance(a, p) - distance(a, n) + 1),
+        3,
+    ),
+    "triplet_margin_loss with swap": (
+        lambda *xs, **o: F.triplet_margin_loss(*xs, margin=0.4, p=3, swap=True, **o),
+        lambda a, p, n: above(distance(a, p, 3) - np.minimum(distance(a, n, 3), distance(p, n, 3)) + 0.4),
+        3,
+    ),
+    "triplet_margin_with_distance_loss": (
+        lambda *xs, **o: F.triplet_margin_with_distance_loss(
+            *xs, distance_function=lambda a, b: ((a - b) ** 2).sum(-1), margin=0.7, swap=True, **o
+        ),
+        lambda a, p, n: above(
+            ((a - p) ** 2).sum(-1) - np.minimum(((a - n) ** 2).sum(-1), ((p - n) ** 2).sum(-1)) + 0.7
+        ),
+        3,
+    ),
+    "multi_margin_loss": (
+        lambda x, **o: F.multi_margin_loss(x, ft.tensor(CLASSES), margin=0.5, **o),
+        lambda x: multi_margin(x, CLASSES, margin=0.5),
+        1,
+    ),
+    "multi_margin_loss with weights": (
+        lambda x, **o: F.multi_margin_loss(x, ft.tensor(CLASSES), 2, weight=ft.tensor(WEIGHT), **o),
+        lambda x: multi_margin(x, CLASSES, 2, weight=WEIGHT),
+        1,
+    ),
+    "multilabel_margin_loss": (
+        lambda x, **o: F.multilabel_margin_loss(x, ft.tensor(LABELS), **o),
+        lambda x: multilabel_margin(x, LABELS),
+        1,
+    ),
+    "multilabel_soft_margin_loss": (
+        lambda x, **o: F.multilabel_soft_margin_loss(x, ft.tensor(COUNTS % 2), **o),
+        lambda x: logistic(x, COUNTS % 2),
+        1,
+    ),
+    "soft_margin_loss": (
+        lambda x, **o: F.soft_margin_loss(x, ft.tensor(SIGNS).unsqueeze(1).expand(4, 3), **o),
+        lambda x: np.log1p(np.exp(-SIGNS[:, None] * x)),
+        1,
+    ),
+    "poisson_nll_loss": (
+        lambda x, **o: F.poisson_nll_loss(x, ft.tensor(COUNTS), full=True, **o),
+        lambda x: np.exp(x) - COUNTS * x + stirling(COUNTS),
+        1,
+    ),
+    "poisson_nll_loss of expectations": (
+        lambda x, y, **o: F.poisson_nll_loss(x.exp(), y, log_input=False, eps=0.01, **o),
+        lambda x, y: np.exp(x) - y * np.log(np.exp(x) + 0.01),
+        2,
+    ),
+    "gaussian_nll_loss": (
+        lambda x, y, v, **o: F.gaussian_nll_loss(x, y, v.exp(), full=True, **o),
+        lambda x, y, v: (v + (x - y) ** 2 / np.exp(v) + math.log(2 * math.pi)) / 2,
+        3,
+    ),
+    "gaussian_nll_loss of rows": (
+        lambda x, y, v, **o: F.gaussian_nll_loss(x, y, v.exp()[:, 0], **o),
+        lambda x, y, v: (v[:, :1] + (x - y) ** 2 / np.exp(v[:, :1])) / 2,
+        3,
+    ),
+}
+
+
+def drawn(count, seed=3):
+    return np.random.default_rng(seed).standard_normal((count, 4, 3))
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses(name, reduction):
+    function, definition, count = LOSSES[name]
+    arrays = drawn(count)
+    losses = definition(*arrays)
+    wanted = {"none": losses, "mean": losses.mean(), "sum": losses.sum()}[reduction]
+    tensors = [ft.tensor(one, requires_grad=True) for one in arrays]
+
+    def loss(*tensors):
+        return function(*tensors, reduction=reduction)
+
+    np.testing.assert_allclose(values_of(loss(*tensors)), wanted, rtol=1e-10, atol=1e-10)
+    turned = [ft.tensor(one.T.copy()).t() for one in arrays]
+    np.testing.assert_allclose(values_of(loss(*turned)), wanted, rtol=1e-10, atol=1e-10)
+    assert gradcheck(loss, tensors)
+    assert gradgradcheck(loss, tensors)
+
+
+def test_older_words_for_the_reduction():
+    x, y = ft.tensor([2.0, 0.25]), ft.tensor([1, -1])
+    assert F.hinge_embedding_loss(x, y, reduce=False).tolist() == [2, 0.75]
+    assert F.hinge_embedding_loss(x, y, size_average=False).item() == 2.75
+    assert F.soft_margin_loss(x * 0, y, size_average=True).item() == pytest.approx(math.log(2))
+
+
+def test_one_row_and_none():
+    row = ft.tensor([0.1, 0.2, 0.4, 0.8])
+    assert F.multilabel_margin_loss(row, ft.tensor([3, 0, -1, 1]), reduction="none").item() == pytest.approx(0.85)
+    assert F.multi_margin_loss(row, ft.tensor(3), reduction="none").shape == ()
+    assert F.multi_margin_loss(row, ft.tensor([3]), reduction="none").tolist() == pytest.approx([0.325])
+    assert F.multilabel_margin_loss(row, ft.tensor([-1, 0, 1, 2])).item() == 0
+    assert F.cosine_embedding_loss(row, row * 2, ft.tensor(1)).item() == pytest.approx(0, abs=1e-6)
+    nothing = ft.zeros(0, 3)
+    assert F.multi_margin_loss(nothing, ft.zeros(0, dtype=ft.int64), reduction="sum").item() == 0
+    assert F.multilabel_margin_loss(nothing, ft.zeros(0, 3, dtype=ft.int64), reduction="none").shape == (0,)
+
+
+# slopes where a maximum has two sides, and where a length is 0
+TIES = [
+    (lambda x: F.hinge_embedding_loss(x, ft.tensor([-1, -1]), reduction="sum"), [1.0, 2.0], [-1.0, 0.0]),
+    (lambda x: F.margin_ranking_loss(x, ft.tensor([1.0, 2.0]), ft.tensor([1.0, -1.0])), [1.0, 2.0], [-0.5, 0.5]),
+    (lambda x: F.multi_margin_loss(x, ft.tensor(1), reduction="sum"), [0.0, 1.0, 0.5], [0.0, -1 / 3, 1 / 3]),
+    (lambda x: F.cosine_embedding_loss(x, ft.tensor([1.0, 0.0]), ft.tensor(1)), [0.0, 0.0], [-1e6, 0.0]),
+    (lambda x: F.triplet_margin_loss(x, x.detach(), ft.tensor([3.0, 0.0]), 9.0, eps=0), [0.0, 0.0], [1.0, 0.0]),
+    (lambda x: F.gaussian_nll_loss(ft.zeros(2), ft.zeros(2), x, eps=0.5, reduction="sum"), [0.0, 1.0], [1.0, 0.5]),
+]
+
+
+@pytest.mark.parametrize("case", range(len(TIES)))
+def test_slopes_at_ties(case):
+    loss, at, wanted = TIES[case]
+    x = ft.tensor(at, requires_grad=True)
+    np.testing.assert_allclose(grad(loss(x), x)[0].tolist(), wanted, rtol=1e-5)
+
+
+def test_no_overflow_and_bounds():
+    far = ft.tensor([-1000.0, 1000.0], requires_grad=True)
+    loss = F.soft_margin_loss(far, ft.tensor([1.0, 1.0]), reduction="none")
+    assert loss.tolist() == [1000, 0]
+    assert grad(loss.sum(), far)[0].tolist() == [-1, 0]
+    assert F.gaussian_nll_loss(ft.tensor([1.0]), ft.tensor([3.0]), 0.5).item() == pytest.approx((math.log(0.5) + 8) / 2)
+    var = ft.zeros(2)
+    F.gaussian_nll_loss(ft.ones(2), ft.ones(2), var)
+    assert var.tolist() == [0, 0]
+
+
+ONES = ft.ones(2, 3)
+REFUSED = {
+    "reduction": (lambda: F.hinge_embedding_loss(ONES, ONES, reduction="max"), ValueError, "hinge_embedding.*'max'"),
+    "dims": (
+        lambda: F.margin_ranking_loss(ONES, ONES, ONES[0]),
+        ValueError,
+        r"number of dimensions.*target \(3,\)",
+    ),
+    "cosine": (lambda: F.cosine_embedding_loss(ONES, ONES, ft.tensor(1)), ValueError, r"\(N, D\).*target \(\)"),
+    "margin": (lambda: F.triplet_margin_loss(ONES, ONES, ONES, 0), ValueError, "margin > 0; got 0"),
+    "triplet": (lambda: F.triplet_margin_loss(ONES, ONES[0], ONES), ValueError, r"positive \(3,\)"),
+    "p": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 1]), 3), ValueError, "p to be 1 or 2; got 3"),
+    "class": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 3])), IndexError, "from 0 to 2; got 3"),
+    "rows": (lambda: F.multi_margin_loss(ONES, ft.tensor([0])), ValueError, r"target of shape \(2,\).*\(1,\)"),
+    "weight": (
+        lambda: F.multi_margin_loss(ONES, ft.tensor([0, 1]), weight=ft.ones(2)),
+        ValueError,
+        r"weight of shape \(3,\).*\(2,\)",
+    ),
+    "label": (
+        lambda: F.multilabel_margin_loss(ONES, ft.tensor([[0, 1, 2], [-1, -2, 0]])),
+        IndexError,
+        "from 0 to 2, or -1 for the end; got -2",
+    ),
+    "labels": (lambda: F.multilabel_margin_loss(ONES, ft.tensor([0, 1, 2])), ValueError, r"input's shape \(2, 3\)"),
+    "label dtype": (lambda: F.multilabel_margin_loss(ONES, ONES), TypeError, "int64; got float32"),
+    "input dtype": (lambda: F.multi_margin_loss(ONES.long(), ft.tensor([0, 1])), TypeError, "floating.*int64"),
+    "var": (lambda: F.gaussian_nll_loss(ONES, ONES, ft.ones(3)), ValueError, r"var of input's shape \(2, 3\).*\(3,\)"),
+    "negative": (lambda: F.gaussian_nll_loss(ONES, ONES, -ONES), ValueError, "at least 0; got -1"),
+    "soft": (lambda: F.soft_margin_loss(ONES, ONES[0]), ValueError, r"soft_margin_loss: .*\(2, 3\).*\(3,\)"),
+    "number": (lambda: F.multilabel_soft_margin_loss(ft.tensor(1.0), ft.tensor(1.0)), ValueError, "got a number"),
+    "foreign": (lambda: F.poisson_nll_loss([1.0], ONES), TypeError, "poisson_nll_loss.*list"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name):
+    action, kind, text = REFUSED[name]
+    with pytest.raises(kind, match=text):
+        action()
