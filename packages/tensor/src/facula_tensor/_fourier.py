@@ -17,17 +17,17 @@ from .ops.copying import give
 from .ops.fourier import OPPOSITE
 
 
-def operand(name: str, input: Any, *, real: bool = False) -> Tensor:
-    """A tensor at one moment, in single or double precision; complex, or refused as complex where `real`."""
+def operand(name: str, input: Any, kind: str) -> Tensor:
+    """A tensor at one moment, in single or double precision: "complex", "real" (else refused) or "any"."""
     x = steady(as_tensor(name, input))
     dtype = layout_of_tensor(x).dtype
     if dtype.category < FLOATING:
         dtype = floating(dtype)
     if dtype.itemsize == 2:
         raise DTypeError(f"{name}: not defined for {dtype.name}, which is too narrow; convert with .float()")
-    if real and dtype.category == COMPLEX:
+    if kind == "real" and dtype.category == COMPLEX:
         raise DTypeError(f"{name}: expected real numbers; got {dtype.name}; take x.real")
-    if not real:
+    if kind == "complex":
         dtype = dtype.to_complex()
     return x if layout_of_tensor(x).dtype is dtype else recording.to(x, (dtype,))
 
@@ -80,18 +80,18 @@ def complex_transform(
     name: str, input: Any, n: Any, dim: Any, norm: Any, inverse: bool, *, several: bool = False
 ) -> Tensor:
     """`fft` and its kin."""
-    x, how = operand(name, input), scaling(name, norm)
+    x, how = operand(name, input, "any"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     for at, size in zip(dims, sizes, strict=True):
         x = resized(name, x, at, size)
-    return recording.fft_complex(x, (dims, inverse, how)) if dims else recording.clone(x)
+    return recording.fft_complex(x, (dims, inverse, how)) if dims else operand(name, recording.clone(x), "complex")
 
 
 def from_real(
     name: str, input: Any, n: Any, dim: Any, norm: Any, *, several: bool = False, hermitian: bool = False
 ) -> Tensor:
     """`rfft` and its kin; `ihfft` and its kin where `hermitian`: conjugates, scaled as an inverse is."""
-    x, how = operand(name, input, real=True), scaling(name, norm)
+    x, how = operand(name, input, "real"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     if not dims:
         raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")
@@ -105,7 +105,7 @@ def to_real(
     name: str, input: Any, n: Any, dim: Any, norm: Any, *, several: bool = False, hermitian: bool = False
 ) -> Tensor:
     """`irfft` and its kin; `hfft` and its kin where `hermitian`: of conjugates, scaled as no inverse is."""
-    x, how = operand(name, input), scaling(name, norm)
+    x, how = operand(name, input, "complex"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     if not dims:
         raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")

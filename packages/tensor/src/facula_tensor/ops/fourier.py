@@ -16,16 +16,16 @@ OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 @operator
 class _fft_complex:
-    """The transform of complex numbers along dimensions, or its inverse. `norm` says which direction is scaled."""
+    """The transform along dimensions, or its inverse: complex, of complex or real numbers. `norm`: what is scaled."""
 
     parameters = ("dims", "inverse", "norm")
     holomorphic = False
 
     def outputs(layout, dims, inverse, norm):
-        return contiguous(layout.shape, layout.dtype, layout.device)
+        return contiguous(layout.shape, layout.dtype.to_complex(), layout.device)
 
-    def reverse_input(F, g, dims, inverse, norm):
-        return F.fft_complex(g, (dims, not inverse, OPPOSITE[norm]))
+    def reverse_input(F, g, input_layout, dims, inverse, norm):
+        return F.as_dtype_of(F.fft_complex(g, (dims, not inverse, OPPOSITE[norm])), input_layout)
 
 
 @operator
