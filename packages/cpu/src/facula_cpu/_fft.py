@@ -9,13 +9,17 @@ import numpy as np
 from ._lapack import computes
 
 Norm = Literal["backward", "ortho", "forward"]
+FEW = 4096  # elements, of which what Python does costs more than the transform
 OTHER: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
 # The functions of one dimension do less in Python than those of several.
 @computes("fft_complex")
 def fft_complex(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], inverse: bool, norm: Norm) -> None:
-    """To complex, along all `dims`. Of real numbers half is computed, and the rest is its conjugate."""
+    """To complex, along all `dims`. Of many real numbers half is computed, and the rest is its conjugate."""
+    if len(dims) == 1 and a.size < FEW:
+        (np.fft.ifft if inverse else np.fft.fft)(a, axis=dims[0], norm=norm, out=out)
+        return
     if len(dims) == 1 and a.dtype.kind != "c":
         half, n = np.moveaxis(out, dims[0], -1), a.shape[dims[0]]
         values = np.moveaxis(np.fft.rfft(a, axis=dims[0], norm=OTHER[norm] if inverse else norm), dims[0], -1)

@@ -34,6 +34,21 @@ def test_frequencies_and_shifts(n):
     assert (fft.ifftshift(fft.fftshift(x)) == x).all()
 
 
+@pytest.mark.parametrize("n", [127, 128])
+@pytest.mark.parametrize("norm", [None, "forward", "ortho"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_many_numbers(dtype, norm, n):
+    x = ft.tensor(RNG.standard_normal((64, n)), dtype=getattr(ft, dtype))
+    for name in ("fft", "ifft", "fft2"):
+        wanted = getattr(np.fft, name)(x.numpy().astype("complex128"), norm=norm)
+        got = getattr(fft, name)(x, norm=norm).numpy()
+        np.testing.assert_allclose(
+            got, wanted, atol=(1e-6 if "32" in dtype or dtype == "complex64" else 1e-13) * abs(wanted).max()
+        )
+    wanted = np.fft.fft(x.numpy().astype("complex128"), axis=0, norm=norm)
+    np.testing.assert_allclose(fft.fft(x, dim=0, norm=norm).numpy(), wanted, atol=1e-6 * abs(wanted).max())
+
+
 def test_the_last_lengths_decide_which_dimensions():
     x = ft.ones(2, 3, 4)
     assert fft.fftn(x, s=(5,)).shape == (2, 3, 5) and fft.fftn(x, s=(-1, 2)).shape == (2, 3, 2)
