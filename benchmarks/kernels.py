@@ -261,6 +261,31 @@ for named in (*ON_UNIT, "lgamma", "digamma", "erfc", "exp2", "sinc", "i0", "spec
         lambda F, x, named=named: reduce(getattr, named.split("."), F)(x),
     )
 
+# ---------------------------------------------------------------------------------- linear algebra, Fourier transforms
+MATRICES = (  # what LAPACK does is bound by how NumPy was built: targets say what is, not what could be
+    ("solve_triangular", 1.0, lambda F, x, spd: F.linalg.solve_triangular(spd, x, upper=False)),
+    ("cholesky", 1.5, lambda F, x, spd: F.linalg.cholesky(spd)), ("inv", 1.2, lambda F, x, spd: F.linalg.inv(spd)),
+    ("solve", 1.2, lambda F, x, spd: F.linalg.solve(spd, x)), ("det", 1.5, lambda F, x, spd: F.linalg.det(spd)),
+    ("eigh", 2.5, lambda F, x, spd: F.linalg.eigh(spd)), ("svd", 2.5, lambda F, x, spd: F.linalg.svd(x)),
+)  # fmt: skip
+
+
+def square_and_definite(F: Any) -> tuple:
+    """A matrix, and a positive definite one."""
+    x = normal(F, 128, 128)
+    return x, x @ x.T / 128 + F.eye(128)
+
+
+for named, target, call in MATRICES:
+    row(f"linalg.{named}, 128×128", target, square_and_definite, call)
+for named in ("fft", "rfft"):
+    row(
+        f"fft.{named}, 64×1024",
+        3.5,
+        lambda F: (normal(F, 64, 1024),),
+        lambda F, x, named=named: getattr(F.fft, named)(x),
+    )
+
 # -------------------------------------------------------------------------------------------------- transposing copies
 TRANSPOSED = (
     ((1024, 1024), (1, 0)), ((4096, 512), (1, 0)), ((512, 4096), (1, 0)), ((1000, 333), (1, 0)),

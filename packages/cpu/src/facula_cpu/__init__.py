@@ -15,6 +15,7 @@ from . import _convolution as _convolution
 from . import _copy as _copy
 from . import _cross_entropy as _cross_entropy
 from . import _ctc as _ctc
+from . import _fft as _fft
 from . import _gather as _gather
 from . import _given_taps as _given_taps
 from . import _index as _index

@@ -245,3 +245,14 @@ def lu_factor_ex(a: np.ndarray, out: np.ndarray, pivots: np.ndarray, info: np.nd
     out[...] = a
     _, rows, found = factored(out)
     pivots[...], info[...] = rows + 1, found
+
+
+@computes("permutation_of")
+def permutation_of(pivots: np.ndarray, out: np.ndarray, rows: int) -> None:
+    """The matrices that undo the row exchanges of elimination; pivots count from 1."""
+    out[...] = 0
+    for place in np.ndindex(pivots.shape[:-1]):
+        order = np.arange(rows)
+        for k, pivot in enumerate(pivots[place] - 1):
+            order[[k, pivot]] = order[[pivot, k]]  # NumPy refuses what is out of range
+        out[place][order, np.arange(rows)] = 1

@@ -112,3 +112,55 @@ def qr(a: np.ndarray, out: np.ndarray, complete: bool) -> None:
 def qr_r(a: np.ndarray, out: np.ndarray) -> None:
     """R alone."""
     out[...] = np.linalg.qr(a, "r")
+
+
+@computes("pinv")
+def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, info: np.ndarray, hermitian: bool) -> None:
+    """Pseudo-inverses."""
+    if not out.size:
+        info[...] = 0
+        return
+    atol, rtol = (np.broadcast_to(one, info.shape) for one in (atol, rtol))
+
+    def compute(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray) -> None:
+        if hermitian:
+            s, u = np.linalg.eigh(a)
+            vh = np.conj(np.swapaxes(u, -1, -2))
+        else:
+            u, s, vh = np.linalg.svd(a, full_matrices=False)
+        size = np.abs(s)
+        bound = np.maximum(atol, rtol * size.max(-1))[..., None]
+        inverse = np.where(size > bound, 1 / np.where(size > bound, s, 1), np.where(np.isnan(size), size, 0))
+        out[...] = np.conj(np.swapaxes(vh, -1, -2)) * inverse[..., None, :] @ np.conj(np.swapaxes(u, -1, -2))
+
+    each(compute, a, atol, rtol, out, info)
+
+
+# Of the rational function with polynomials of degree 13 that is nearest to the exponential at 0.
+PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+        670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
+LARGEST = 5.371920351148152  # norm up to which it is as good as double precision
+
+
+@computes("matrix_exp")
+def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
+    """Exponentials, in double precision, by scaling and squaring (N. J. Higham, 2005)."""
+    if not a.size:
+        return
+    a = a.astype(np.result_type(a.dtype, np.float64))
+    size = np.abs(a).sum(-2).max(-1)
+    usable = np.where(np.isfinite(size), size, 0)
+    halvings = np.maximum(0, np.ceil(np.log2(np.maximum(usable, 1e-300) / LARGEST))).astype(int)
+    a = a * (0.5**halvings)[..., None, None]
+    one, b = np.eye(a.shape[-1], dtype=a.dtype), PADE
+    a2 = a @ a
+    a4 = a2 @ a2
+    a6 = a4 @ a2
+    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * one)
+    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * one
+    good = np.isfinite(even).all((-2, -1)) & np.isfinite(odd).all((-2, -1))
+    below = np.where(good[..., None, None], even - odd, one)
+    result = np.where(good[..., None, None], np.linalg.solve(below, even + odd), np.nan)
+    for step in range(int(halvings.max(initial=0))):
+        result = np.where((halvings > step)[..., None, None], result @ result, result)
+    out[...] = result

@@ -99,6 +99,7 @@ from .ops import differences as _differences
 from .ops import dims as _dims
 from .ops import division as _division
 from .ops import einsum as _einsum
+from .ops import elimination as _elimination
 from .ops import exponents as _exponents
 from .ops import extremes as _extremes
 from .ops import flat_places as _flat_places
@@ -115,6 +116,7 @@ from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
+from .ops import matrix_functions as _matrix_functions
 from .ops import matrix_roots as _matrix_roots
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
@@ -127,6 +129,7 @@ from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products
+from .ops import pseudo_inverse as _pseudo_inverse
 from .ops import quantiles as _quantiles
 from .ops import ranks as _ranks
 from .ops import regions as _regions
@@ -175,6 +178,7 @@ from .ops.dims import *
 from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
 from .ops.division import *
 from .ops.einsum import *
+from .ops.elimination import *
 from .ops.exponents import *
 from .ops.extremes import *
 from .ops.flat_places import *
@@ -193,6 +197,7 @@ from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
 from .ops.matmul import *
+from .ops.matrix_functions import *
 from .ops.matrix_roots import *
 from .ops.moments import *
 from .ops.multinomial import *
@@ -206,6 +211,7 @@ from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.products import *
+from .ops.pseudo_inverse import *
 from .ops.quantiles import *
 from .ops.ranks import *
 from .ops.regions import *
@@ -264,6 +270,7 @@ __all__ += _fused_arithmetic.__all__
 __all__ += _number_limits.__all__
 __all__ += _print_options.__all__
 __all__ += _products.__all__
+__all__ += _pseudo_inverse.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
 __all__ += _properties.__all__
@@ -304,6 +311,7 @@ __all__ += _convolution_1d.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
+__all__ += _elimination.__all__
 __all__ += _extremes.__all__
 __all__ += _flips.__all__
 __all__ += _repeats.__all__
@@ -322,6 +330,7 @@ __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
 __all__ += _matmul.__all__
+__all__ += _matrix_functions.__all__
 __all__ += _matrix_roots.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
@@ -351,3 +360,4 @@ def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
     return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "special", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "linalg", "testing"})

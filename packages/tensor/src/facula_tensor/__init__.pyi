@@ -3,13 +3,13 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -80,6 +80,8 @@ __all__ = [
     "absolute",
     "acos",
     "acosh",
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
@@ -87,10 +89,12 @@ __all__ = [
     "addmm",
     "addmv",
     "addr",
+    "adjoint",
     "all",
     "allclose",
     "amax",
     "amin",
+    "angle",
     "any",
     "arange",
     "arccos",
@@ -115,9 +119,11 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
     "baddbmm",
     "bernoulli",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -135,9 +141,15 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "celu",
+    "celu_",
+    "chain_matmul",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_max",
@@ -146,11 +158,18 @@ __all__ = [
     "clone",
     "column_stack",
     "combinations",
+    "complex",
     "concat",
     "concatenate",
+    "conj",
+    "conj_physical",
     "contiguous_format",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
     "copysign",
     "cos",
     "cosh",
@@ -163,6 +182,7 @@ __all__ = [
     "cumsum",
     "default_generator",
     "deg2rad",
+    "det",
     "diag",
     "diag_embed",
     "diagflat",
@@ -181,7 +201,6 @@ __all__ = [
     "eq",
     "equal",
     "erf",
-    "erfc",
     "erfinv",
     "exp",
     "exp2",
@@ -193,21 +212,16 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
-    "float_power",
     "floor",
     "floor_divide",
-    "fmax",
-    "fmin",
     "fmod",
     "frac",
-    "frexp",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
     "gather",
-    "gcd",
     "ge",
     "ger",
     "get_default_dtype",
@@ -216,12 +230,12 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
-    "heaviside",
+    "hardshrink",
     "hsplit",
     "hstack",
     "hypot",
-    "i0",
     "iinfo",
+    "imag",
     "index_add",
     "index_copy",
     "index_fill",
@@ -230,22 +244,21 @@ __all__ = [
     "index_select",
     "initial_seed",
     "inner",
+    "inverse",
     "is_complex",
+    "is_conj",
     "is_floating_point",
+    "is_neg",
     "is_tensor",
     "isclose",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
-    "isneginf",
-    "isposinf",
     "isreal",
     "kron",
     "kthvalue",
     "layout",
-    "lcm",
-    "ldexp",
     "le",
     "lerp",
     "less",
@@ -260,20 +273,28 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
-    "logit",
     "logsumexp",
     "lt",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "masked_fill",
     "masked_scatter",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -297,7 +318,6 @@ __all__ = [
     "ne",
     "neg",
     "negative",
-    "nextafter",
     "nonzero",
     "norm",
     "normal",
@@ -309,16 +329,20 @@ __all__ = [
     "pairwise_distance",
     "pdist",
     "permute",
+    "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
+    "polar",
     "polygamma",
-    "positive",
     "pow",
+    "prelu",
     "preserve_format",
     "printoptions",
     "prod",
     "promote_types",
     "put",
+    "qr",
     "rad2deg",
     "rand",
     "rand_like",
@@ -327,18 +351,24 @@ __all__ = [
     "randn_like",
     "randperm",
     "ravel",
+    "real",
     "reciprocal",
     "relu",
+    "relu_",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "reshape",
+    "resolve_conj",
+    "resolve_neg",
     "result_type",
     "roll",
     "rot90",
     "round",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
-    "rsub",
     "scatter",
     "scatter_add",
     "scatter_reduce",
@@ -346,16 +376,19 @@ __all__ = [
     "seed",
     "select",
     "select_scatter",
+    "selu",
+    "selu_",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
+    "sgn",
     "sigmoid",
     "sign",
     "signbit",
     "sin",
-    "sinc",
     "sinh",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
@@ -369,6 +402,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -379,10 +413,13 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",
     "transpose",
+    "triangular_solve",
     "tril",
     "tril_indices",
     "triu",
@@ -397,6 +434,8 @@ __all__ = [
     "var",
     "var_mean",
     "vdot",
+    "view_as_complex",
+    "view_as_real",
     "vsplit",
     "vstack",
     "where",
@@ -411,6 +450,17 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN below 1."""
+def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
+    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -425,6 +475,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: S
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+def adjoint(input: Tensor) -> Tensor:
+    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -433,6 +485,8 @@ def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -467,12 +521,16 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[T
     """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
+def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
+    """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -507,8 +565,20 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """`celu` in place."""
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -523,10 +593,24 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     """Tensors side by side, numbers and vectors as columns."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own."""
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of volumes with filters."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv3d` is, plus a bias."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -549,6 +633,8 @@ def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None 
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
+def det(input: Tensor) -> Tensor:
+    """The determinant of matrices (..., n, n): (...)."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -583,8 +669,6 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 - erf(x) of each element, to the last digits where that is near 0."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -603,22 +687,14 @@ def fliplr(input: Tensor) -> Tensor:
     """A copy with the columns of a matrix (of the second dimension) in reverse order."""
 def flipud(input: Tensor) -> Tensor:
     """A copy with the rows (the first dimension) in reverse order."""
-def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number that is not greater, of each element. Integers stay as they are."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
-def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The greater of each pair of elements; where one is NaN, the other."""
-def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of each pair of elements; where one is NaN, the other."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of each element, with its sign. Floating dtypes only."""
-def frexp(input: Tensor, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
-    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -631,8 +707,6 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
-def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -645,16 +719,16 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
-def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of order 0 of each element."""
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError)."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -671,10 +745,16 @@ def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is complex."""
+def is_conj(input: Tensor) -> builtins.bool:
+    """False: conjugates are never left to be taken later."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
+def is_neg(input: Tensor) -> builtins.bool:
+    """False: signs are never left to be changed later."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
@@ -687,20 +767,12 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative infinity. False for integers."""
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is positive infinity. False for integers."""
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element's imaginary part is 0: always, but for complex numbers."""
+    """Whether each element has an imaginary part of 0, as a bool tensor."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
-def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -725,6 +797,8 @@ def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> 
     """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -733,12 +807,16 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
-def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
+def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """P, L and U with A = P L U, of what `linalg.lu_factor` gives. What is not wanted is empty."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -749,6 +827,10 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, as Python's `@`."""
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
@@ -765,6 +847,17 @@ def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, kee
 def max(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 @overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
+    """`max_pool1d` with the indices."""
+@overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
 @overload
@@ -772,6 +865,15 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -842,8 +944,6 @@ def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign turned. Not defined for bool."""
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -871,22 +971,30 @@ def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
+def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
+    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element."""
-def positive(input: Tensor) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -903,16 +1011,26 @@ def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view where strides allow it, else a copy."""
+def real(input: Tensor) -> Tensor:
+    """The real part of each element, as a view; a real tensor is its own."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
+    """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+def resolve_conj(input: Tensor) -> Tensor:
+    """`input` itself: conjugates are never left to be taken later."""
+def resolve_neg(input: Tensor) -> Tensor:
+    """`input` itself: signs are never left to be changed later."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -921,10 +1039,12 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
+    """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
-def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -943,12 +1063,18 @@ def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
     """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic."""
 def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
     """Set the default generator's state, to one that `get_rng_state` gave."""
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -957,12 +1083,12 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -985,6 +1111,8 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several)."""
+def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
@@ -1003,6 +1131,10 @@ def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[bui
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """`threshold` in place."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -1011,6 +1143,8 @@ def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:
@@ -1057,6 +1191,10 @@ def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | N
     """`var` and `mean` of the same elements."""
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...)."""
+def view_as_real(input: Tensor) -> Tensor:
+    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:

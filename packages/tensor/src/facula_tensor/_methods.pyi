@@ -613,6 +613,10 @@ class Methods:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
     @property
     def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -627,6 +631,10 @@ class Methods:
         """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The matrix product, as Python's `@`."""
+    def matrix_exp(self) -> Tensor:
+        """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+    def matrix_power(self, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
     @overload
     def max(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
@@ -756,6 +764,8 @@ class Methods:
         """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
+    def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
+        """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """`facula_tensor.polygamma(n, self)`."""
     def polygamma_(self, n: builtins.int) -> Tensor:
@@ -792,6 +802,10 @@ class Methods:
         """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
+    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
+        """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it."""
+    def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """`renorm` in place: changes this tensor and returns it."""
     def repeat(self, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
         """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:

@@ -130,6 +130,7 @@ RESULTS = {
     "item": "Number",
     "kthvalue": "Extremes",
     "layout": "object",
+    "lu_unpack": "NamedResults",
     "mode": "Extremes",
     "qr": "NamedResults",
     "real": "Tensor",

@@ -22,6 +22,7 @@ from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
 from rows_of_complex import COMPLEX_ROWS
+from rows_of_fourier import FOURIER
 from rows_of_matrices import MATRICES
 from rows_of_samples import SAMPLES
 from special_rows import ROWS as SPECIAL_FUNCTIONS
@@ -558,7 +559,8 @@ ROWS = [
     *SAMPLES,
     *COMPLEX_ROWS,
     *MATRICES,
+    *FOURIER,
+    *MATRICES,
 ]
-
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

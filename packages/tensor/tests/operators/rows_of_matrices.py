@@ -7,6 +7,7 @@ import facula_tensor as ft
 from facula_tensor import linalg
 
 BOTH = ("float64", "complex128")
+DISTINCT = ("contiguous", "transposed", "sliced", "offset")  # with equal rows a matrix is singular
 PRECISE = ("float32", "float64", *COMPLEX)  # LAPACK's dtypes
 
 
@@ -191,7 +192,7 @@ INVERSES = [
         lambda a, b: linalg.solve(a, b, left=False),
         lambda a, b: b @ np.linalg.inv(a),
         (2, 3, 3),
-        (2, 3),
+        (4, 3),
     ),
     matrix("linalg.det", linalg.det, np.linalg.det, out=True),
     matrix("det(4)", ft.det, np.linalg.det, (4, 4)),
@@ -206,7 +207,6 @@ INVERSES = [
         "slogdet().sign",
         lambda x: ft.slogdet(x).sign,
         lambda x: np.linalg.slogdet(x)[0],
-        dtypes=COMPLEX,
         gradient=("complex128",),
     ),
     matrix("logdet", lambda x: ft.logdet(definite(x)), lambda x: np.log(np.linalg.det(definite(x)))),
@@ -264,4 +264,160 @@ SPECTRA = [
     ),
 ]
 
-MATRICES = [*SOLVING, *CHOLESKY, *INVERSES, *SPECTRA]
+
+def series(x):
+    """The exponential of a matrix, of its power series."""
+    term = total = np.broadcast_to(np.eye(x.shape[-1], dtype=np.result_type(x, np.float64)), x.shape)
+    for k in range(1, 90):
+        term = term @ x / k
+        total = total + term
+    return total.astype(x.dtype)
+
+
+def of_lu(x):
+    P, L, U = linalg.lu(x)
+    return P @ (L @ (U @ U.mH + L.mH @ L))
+
+
+def with_lu(x):
+    """The same by Gauss's elimination, written out for one matrix."""
+    if x.ndim > 2:
+        return np.stack([with_lu(one) for one in x])
+    m, n = x.shape
+    k = min(m, n)
+    p, low, up = np.eye(m, dtype=x.dtype), np.eye(m, k, dtype=x.dtype), x.copy()
+    for j in range(k):
+        row = j + np.abs(up[j:, j]).argmax()
+        up[[j, row]], low[[j, row], :j], p[[j, row]] = up[[row, j]], low[[row, j], :j], p[[row, j]]
+        if up[j, j] != 0:
+            low[j + 1 :, j] = up[j + 1 :, j] / up[j, j]
+            up[j + 1 :] -= low[j + 1 :, j, None] * up[j]
+    up = np.triu(up[:k])
+    return p.T @ (low @ (up @ adjoint(up) + adjoint(low) @ low))
+
+
+def solved_by_factors(left=True, adjoint=False):
+    return lambda a, b, **out: linalg.lu_solve(*linalg.lu_factor(a), b, left=left, adjoint=adjoint, **out)
+
+
+ELIMINATION = [
+    matrix("linalg.lu", of_lu, with_lu),
+    matrix("linalg.lu(high)", of_lu, with_lu, (4, 2)),
+    matrix("linalg.lu(wide)", of_lu, with_lu, (2, 4)),
+    matrix(
+        "linalg.lu(panels)", lambda x: (lambda P, L, U: P @ L @ U)(*linalg.lu(x)), lambda x: x, (70, 75), gradient=()
+    ),
+    matrix("linalg.lu_solve", solved_by_factors(), np.linalg.solve, (2, 3, 3), (2, 3, 2), out=True),
+    matrix(
+        "linalg.lu_solve(right, adjoint)",
+        solved_by_factors(False, True),
+        lambda a, b: b @ np.linalg.inv(adjoint(a)),
+        (2, 3, 3),
+        (2, 2, 3),
+    ),
+    matrix("lu_solve", lambda a, b: ft.lu_solve(b, *ft.lu(a)), np.linalg.solve, (2, 3, 3), (2, 3, 2)),
+]
+
+FURTHER = [
+    matrix("linalg.pinv", linalg.pinv, np.linalg.pinv, (2, 4, 3), out=True),
+    matrix("pinverse", ft.pinverse, np.linalg.pinv, (3, 4), gradient=()),
+    matrix(
+        "linalg.pinv(hermitian)",
+        lambda x: linalg.pinv(hermitian(x), hermitian=True),
+        lambda x: np.linalg.pinv(hermitian(x)),
+    ),
+    matrix(
+        "linalg.lstsq",
+        lambda a, b: linalg.lstsq(a, b).solution,
+        lambda a, b: np.linalg.pinv(a) @ b,
+        (2, 4, 3),
+        (2, 4, 2),
+    ),
+    matrix(
+        "linalg.matrix_rank",
+        linalg.matrix_rank,
+        np.linalg.matrix_rank,
+        (2, 3, 2),
+        result=lambda dtype: "int64",
+        gradient=(),
+    ),
+    matrix("linalg.matrix_exp", linalg.matrix_exp, series, loose=1e3),
+    matrix(
+        "matrix_exp(large)",
+        lambda x: ft.matrix_exp(x * 3),
+        lambda x: series(x * 3),
+        (3, 3),
+        loose=1e5,
+        rejects=False,
+        gradient=(),
+    ),
+    matrix(
+        "matrix_power(5)",
+        lambda x, **out: ft.matrix_power(x, 5, **out),
+        lambda x: np.linalg.matrix_power(x, 5),
+        out=True,
+        rejects=False,
+    ),
+    matrix("linalg.matrix_power(-2)", lambda x: linalg.matrix_power(x, -2), lambda x: np.linalg.matrix_power(x, -2)),
+    *[
+        matrix(
+            f"linalg.cond({p})",
+            lambda x, p=p: linalg.cond(x, p),
+            lambda x, p=p: np.linalg.cond(x, p),
+            result=magnitude_dtype,
+            loose=1e3,
+        )
+        for p in (None, -2, 1, "fro", "nuc")
+    ],
+    *[
+        matrix(
+            f"linalg.matrix_norm({p})",
+            lambda x, p=p, **out: linalg.matrix_norm(x, p, **out),
+            lambda x, p=p: np.linalg.norm(x, p, (-2, -1)),
+            (2, 3, 4),
+            result=magnitude_dtype,
+            out=True,
+        )
+        for p in (2, -2, "nuc")
+    ],
+    matrix(
+        "linalg.multi_dot",
+        lambda a, b, c, **out: linalg.multi_dot([a, b, c], **out),
+        lambda a, b, c: a @ b @ c,
+        (2,),
+        (2, 3),
+        (3, 4),
+        rejects=False,
+        out=True,
+    ),
+    matrix("chain_matmul", ft.chain_matmul, lambda a, b, c: a @ b @ c, (2, 3), (3, 1), (1, 4), rejects=False),
+    matrix(
+        "linalg.tensorinv",
+        lambda x: linalg.tensorinv(x, 1),
+        lambda x: np.linalg.tensorinv(x, 1),
+        (4, 2, 2),
+        layouts=DISTINCT,
+    ),
+    matrix("linalg.tensorsolve", linalg.tensorsolve, np.linalg.tensorsolve, (2, 2, 4), (2, 2), layouts=DISTINCT),
+    matrix(
+        "linalg.vander",
+        lambda x: linalg.vander(x, 4),
+        lambda x: x[..., None] ** np.arange(4),
+        (2, 3),
+        dtypes=("uint8", "int8", "int16", "int32", "int64", *PRECISE),
+        result=lambda dtype: dtype if dtype in PRECISE else "int64",
+    ),
+    matrix("linalg.vecdot", linalg.vecdot, lambda a, b: (a.conj() * b).sum(-1), (2, 3), (3,), rejects=False, out=True),
+    matrix("linalg.cross", linalg.cross, np.cross, (2, 3), (2, 3), rejects=False, out=True),
+    matrix("linalg.diagonal", linalg.diagonal, lambda x: np.diagonal(x, 0, -2, -1), rejects=False),
+    matrix(
+        "renorm",
+        lambda x, **out: ft.renorm(x, 2, 0, 1.0, **out),
+        lambda x: x * np.minimum(1, 1 / (np.linalg.norm(x, axis=1, keepdims=True) + 1e-7)),
+        (3, 4),
+        rejects=False,
+        out=True,
+    ),
+]
+
+MATRICES = [*SOLVING, *CHOLESKY, *INVERSES, *SPECTRA, *ELIMINATION, *FURTHER]

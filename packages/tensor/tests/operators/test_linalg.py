@@ -19,6 +19,8 @@ SINGULAR = ft.tensor([[1.0, 2.0], [2.0, 4.0]])
         (lambda: ft.eye(2).sub(1).cholesky(), "^cholesky: expected a positive definite"),
         (lambda: linalg.inv(SINGULAR), r"^linalg.inv: .* singular \(pivot 2 of its elimination is 0\)"),
         (lambda: ft.stack([ft.eye(2), SINGULAR]).view(1, 2, 2, 2).inverse(), r"^inverse: matrix \[0, 1\]: .*pivot 2 "),
+        (lambda: linalg.lu_factor(SINGULAR), "^linalg.lu_factor: .*pivot 2 "),
+        (lambda: linalg.pinv(ft.full((2, 3), NAN)), "^linalg.pinv: .* converges"),
         (lambda: linalg.solve(SINGULAR, ft.ones(2)), "^linalg.solve: .*pivot 2 "),
         (lambda: linalg.svd(ft.full((2, 3), NAN)), "^linalg.svd: .* converges"),
         (lambda: linalg.svdvals(ft.full((2, 3), NAN)), "^linalg.svdvals: .* converges"),
@@ -45,6 +47,13 @@ def test_matrices_without_a_result(call, words):
         (lambda: linalg.eigh(ft.ones(2, 2), "X"), "UPLO to be 'L' or 'U'; got 'X'"),
         (lambda: linalg.svd(ft.ones(2, 2).half()), "not defined for float16"),
         (lambda: linalg.qr(ft.ones(2, 2), out=(ft.ones(2, 2),)), r"2 tensors \(Q, R\)"),
+        (lambda: linalg.matrix_power(ft.ones(2, 3), 2), r"square matrices \(..., n, n\); got shape \(2, 3\)"),
+        (lambda: linalg.multi_dot([ft.ones(2, 3), ft.ones(2, 3)]), "columns of the factor before"),
+        (lambda: linalg.multi_dot([]), "expected a list of matrices"),
+        (lambda: linalg.tensorinv(ft.ones(2, 3), 1), r"got ind 1 and shape \(2, 3\)"),
+        (lambda: linalg.lu_solve(ft.eye(2), ft.tensor([1, 3]), ft.ones(2, 1)), "pivots from 1 to 2; got 3"),
+        (lambda: linalg.lstsq(ft.ones(2, 2), ft.ones(2, 2), driver="x"), "gelsd, gelss; got 'x'"),
+        (lambda: ft.renorm(ft.ones(3), 2, 0, 1), "at least 2 dimensions"),
         (lambda: ft.cholesky_solve(ft.ones(2, 1), ft.eye(3)), r"got shapes \(2, 1\) and \(3, 3\)"),
     ],
 )
@@ -131,3 +140,39 @@ def test_one_triangle_is_read():
     assert linalg.cholesky(x).isfinite().all() and linalg.eigvalsh(x).isfinite().all()
     assert linalg.cholesky(x.mT, upper=True).isfinite().all() and linalg.eigvalsh(x.mT, "U").isfinite().all()
     assert linalg.solve_triangular(x, ft.ones(2, 1), upper=False).isfinite().all()
+
+
+def test_tolerances_and_ranks():
+    x = ft.stack([ft.eye(2), SINGULAR, ft.zeros(2, 2)])
+    assert linalg.matrix_rank(x).tolist() == [2, 1, 0]
+    assert linalg.matrix_rank(x, hermitian=True).tolist() == [2, 1, 0]
+    assert linalg.matrix_rank(x, atol=ft.tensor([2.0, 0.0, 0.0]), rtol=1e-5).tolist() == [0, 1, 0]
+    assert linalg.pinv(x, atol=6.0).tolist() == ft.zeros(3, 2, 2).tolist()
+    assert linalg.matrix_rank(ft.ones(2, 0, 3)).tolist() == [0, 0] and linalg.pinv(ft.ones(0, 3)).shape == (3, 0)
+
+
+def test_least_squares():
+    a, b = ft.tensor([[1.0], [1.0]]), ft.tensor([1.0, 3.0])
+    found = linalg.lstsq(a, b, driver="gelsd")
+    assert found.solution.tolist() == pytest.approx([2.0]) and found.residuals.tolist() == pytest.approx([2.0])
+    assert found.rank.item() == 1 and found.singular_values.tolist() == pytest.approx([2**0.5])
+    assert linalg.lstsq(a, b).residuals.numel() == 0 and linalg.lstsq(a, b, driver="gels").rank.numel() == 0
+
+
+def test_conditions_of_singular_matrices():
+    assert linalg.cond(ft.zeros(2, 2), 1).item() == float("inf")
+    assert linalg.cond(SINGULAR.double()).item() > 1e15
+
+
+def test_exponentials_of_all_sizes():
+    x = ft.tensor([[[0.0, 1.0], [-1.0, 0.0]]], dtype=ft.float64) * ft.tensor([0.0, 1e-8, 1.0, 100.0]).view(4, 1, 1)
+    angle = np.array([0.0, 1e-8, 1.0, 100.0])
+    np.testing.assert_allclose(ft.matrix_exp(x)[:, 0, 0].numpy(), np.cos(angle), atol=1e-12)
+    np.testing.assert_allclose(ft.matrix_exp(x)[:, 0, 1].numpy(), np.sin(angle), atol=1e-12)
+    assert ft.matrix_exp(ft.stack([ft.eye(2), ft.full((2, 2), NAN)]))[0].isfinite().all()
+    assert ft.matrix_exp(ft.ones(0, 0)).shape == (0, 0)
+
+
+def test_products_in_the_order_that_is_cheapest():
+    a, b, c = ft.ones(1000, 1), ft.ones(1, 1000), ft.ones(1000)
+    assert linalg.multi_dot([a, b, c]).tolist() == [1000.0] * 1000

@@ -12,6 +12,7 @@ import pytest
 
 import facula_tensor as ft
 import facula_tensor.extend
+import facula_tensor.fft
 import facula_tensor.functional
 import facula_tensor.special as special
 import facula_tensor.linalg
@@ -340,6 +341,9 @@ CALLS = {
     "eigvals": lambda x, y: ft.linalg.eigvals(square(x)),
     "eigvalsh": lambda x, y: ft.linalg.eigvalsh(definite(x)),
     "exp2": lambda x, y: ft.exp2(x),
+    "fft_complex": lambda x, y: ft.fft.fft(x.to(ft.complex128)),
+    "fft_from_real": lambda x, y: ft.fft.rfft(x),
+    "fft_to_real": lambda x, y: ft.fft.irfft(x.to(ft.complex128)),
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
@@ -350,6 +354,10 @@ CALLS = {
     "log2": lambda x, y: ft.log2(x),
     "logaddexp": lambda x, y: ft.logaddexp(x, y),
     "logaddexp2": lambda x, y: ft.logaddexp2(x, y),
+    "lu_factor_ex": lambda x, y: ft.linalg.lu_factor(x).LU,
+    "matrix_exp": lambda x, y: ft.matrix_exp(square(x)),
+    "permutation_of": lambda x, y: F.permutation_of(ft.linalg.lu_factor(x.detach()).pivots, (3,)),
+    "pinv": lambda x, y: ft.linalg.pinv(x),
     "qr": lambda x, y: ft.linalg.qr(x).R,
     "qr_r": lambda x, y: ft.linalg.qr(x.detach(), "r").R,
     "round": lambda x, y: ft.round(x),

@@ -1,21 +1,52 @@
 """Linear algebra by the names of `torch.linalg`.
 
 What it is: functions of matrices (..., m, n), any number of them at once; `ops/` has what they are made of.
-Where next: `_decompositions.py`, `_solving.py`, `_norms.py`. A module's `__all__` is what it adds here.
+Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`; `__all__` there is what they add here.
 """
 
 from __future__ import annotations
 
 from .._missing import listed
 from ..ops.matrices import LinAlgError
-from ._decompositions import cholesky, cholesky_ex, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from ._decompositions import (
+    cholesky,
+    cholesky_ex,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    lstsq,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    lu_solve,
+    qr,
+    svd,
+    svdvals,
+)
+from ._functions import (
+    cond,
+    cross,
+    diagonal,
+    matmul,
+    matrix_exp,
+    matrix_power,
+    matrix_rank,
+    multi_dot,
+    pinv,
+    tensorinv,
+    tensorsolve,
+    vander,
+    vecdot,
+)
 from ._norms import matrix_norm, norm, vector_norm
 from ._solving import det, inv, inv_ex, slogdet, solve, solve_ex, solve_triangular
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex",
-    "matrix_norm", "norm", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals",
-    "vector_norm",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 __dir__ = listed(__name__)

@@ -11,17 +11,26 @@ from .._overrides import asks
 from .._tensor import Tensor
 from ..ops.cholesky import cholesky_of
 from ..ops.copying import give
+from ..ops.elimination import factors_of, solve_with_factors, unpacked
 from ..ops.named_results import NamedResults, named_results, results_named
 from ..ops.orthogonal import qr_of
+from ..ops.pseudo_inverse import least_squares
 from ..ops.spectral import eig_of, eigh_of, svd_of, upper_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["cholesky", "cholesky_ex", "eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
+__all__ = [
+    "cholesky", "cholesky_ex", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "lu", "lu_factor", "lu_factor_ex",
+    "lu_solve", "qr", "svd", "svdvals",
+]  # fmt: skip
 
 Eig = results_named("linalg_eig", "eigenvalues", "eigenvectors")
 Eigh = results_named("linalg_eigh", "eigenvalues", "eigenvectors")
+LU_PARTS = results_named("linalg_lu", "P", "L", "U")
+LUFactor = results_named("linalg_lu_factor", "LU", "pivots")
+LUFactorEx = results_named("linalg_lu_factor_ex", "LU", "pivots", "info")
+Lstsq = results_named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 QR = results_named("linalg_qr", "Q", "R")
 SVD = results_named("linalg_svd", "U", "S", "Vh")
 CholeskyEx = results_named("linalg_cholesky_ex", "L", "info")
@@ -161,3 +170,87 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     tensor([4., 3.])
     """
     return give("linalg.svdvals", values_of("linalg.svdvals", "svdvals", A), out)
+
+
+@asks
+@boundary
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """L and U with A = P L U in one matrix, and the pivots (int32) that P is made of: the pair (LU, pivots).
+
+    A (..., m, n). Pivot i says with which row (from 1) row i was exchanged; `lu_unpack` makes matrices of both, and
+    `lu_solve` solves systems with them. LinAlgError where a pivot is 0. `pivot=False` is not supported.
+
+    >>> from facula_tensor import tensor
+    >>> lu_factor(tensor([[1.0, 5.0], [2.0, 4.0]])).pivots
+    tensor([2, 2], dtype=facula.int32)
+    """
+    LU, pivots, _ = factors_of("linalg.lu_factor", A, pivot)
+    return named_results("linalg.lu_factor", LUFactor, (LU, pivots), out)
+
+
+@asks
+@boundary
+def lu_factor_ex(
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> NamedResults:
+    """`lu_factor`, and `info` (int32) for each matrix, without an error unless `check_errors`: (LU, pivots, info).
+
+    `info` is 0, or the place (from 1) of the first pivot that is 0.
+
+    >>> from facula_tensor import zeros
+    >>> lu_factor_ex(zeros(2, 2)).info
+    tensor(1, dtype=facula.int32)
+    """
+    name = "linalg.lu_factor_ex"
+    return named_results(name, LUFactorEx, factors_of(name, A, pivot, check_errors), out)
+
+
+@asks
+@boundary
+def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """P, L and U with A = P L U, of matrices (..., m, n), by elimination with row exchanges.
+
+    P is a permutation (..., m, m), L lower triangular with ones on the diagonal (..., m, k), U upper triangular
+    (..., k, n), k the lesser of m and n. `pivot=False` is not supported.
+
+    >>> from facula_tensor import tensor
+    >>> lu(tensor([[1.0, 5.0], [2.0, 4.0]])).U
+    tensor([[2., 4.],
+            [0., 3.]])
+    """
+    LU, pivots, _ = factors_of("linalg.lu", A, pivot, check=False)
+    return named_results("linalg.lu", LU_PARTS, unpacked("linalg.lu", LU, pivots), out)
+
+
+@asks
+@boundary
+def lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """X with A X = B, X A = B where not `left`, of which A is known by `lu_factor`; with `adjoint` A^H in its place.
+
+    >>> from facula_tensor import eye, ones
+    >>> lu_solve(*lu_factor(eye(2) * 2), ones(2, 1))
+    tensor([[0.5000],
+            [0.5000]])
+    """
+    return give("linalg.lu_solve", solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint), out)
+
+
+@asks
+@boundary
+def lstsq(
+    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Sequence[Tensor] | None = None
+) -> NamedResults:
+    """X that makes the sum of squares of A X - B least, the shortest where there are several, of A (..., m, n).
+
+    B (..., m, k), or a vector for each matrix. Gives (solution, residuals, rank, singular_values). Singular values up
+    to `rcond` times the first count as 0. All drivers ("gels", "gelsy", "gelsd", "gelss") compute by singular values;
+    as in LAPACK, "gelsy" (the default) gives no residuals and "gels" no rank; only "gelsd" and "gelss" give singular
+    values; residuals are there where m > n and all ranks are n. What is not given is empty.
+
+    >>> from facula_tensor import tensor
+    >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution
+    tensor([[2.0000]])
+    """
+    return named_results("linalg.lstsq", Lstsq, least_squares("linalg.lstsq", A, B, rcond, driver), out)

@@ -49,9 +49,8 @@ def matrix_norm(
     dtype: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows).
-
-    NotImplementedError for 2, -2 and 'nuc', which need singular values.
+    """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows), 2
+    and -2 (the greatest and the least singular value), 'nuc' (the sum of singular values).
 
     >>> from facula_tensor import tensor
     >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)

@@ -95,14 +95,14 @@ def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
     """Sign, and logarithm of the magnitude."""
     A = matrices(name, input, square=True)
     logarithm, sign = recording.slogdet(A)
-    if logarithm.node is not None and is_complex(layout_of_tensor(A)):
+    if logarithm.node is not None:
         sign = recording.turned_sign(A, sign)
     return sign, logarithm
 
 
 @operator
 class _turned_sign:
-    """The sign of complex determinants, which is known, with its derivative by the matrix."""
+    """The sign of determinants, which is known, with its derivative by the matrix: 0 of real ones."""
 
     inputs = ("input", "other")
     holomorphic = False
@@ -114,6 +114,8 @@ class _turned_sign:
         return [raw.clone(operands[1])]
 
     def reverse_input(F, g, input, out):
+        if not input.is_complex():
+            return F.zeros_like(input)
         turn = F.imag_view(F.mul(F.conj(g), out))
         factor = F.mul(F.to(turn, (input.dtype,)), -1j)
         return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
@@ -121,16 +120,34 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
     if order == "fro":
         return vector_norm_of(name, input, 2, (rows, columns), keepdim, dtype, out)
     if order in SINGULAR:
-        raise UnsupportedError(
-            f"{name}: ord={order!r} needs singular values, which are not there yet; "
-            "use 'fro', 1, -1, inf or -inf"
-        )  # fmt: skip
+        return give(name, singular_norm(name, input, order, rows, columns, bool(keepdim), dtype), out)
     if order not in (1, -1, INF, -INF):
         raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
     added, other = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = vector_norm_of(name, input, 1, added, True, dtype, None)
     result = (recording.amax if order > 0 else recording.amin)(sums, (tuple(sorted((added, other))), bool(keepdim)))
     return give(name, result, out)
+
+
+def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any) -> Tensor:
+    """The sum, the greatest or the least of the singular values."""
+    from .spectral import values_of
+
+    F, ndim = recording, layout_of_tensor(input).ndim
+    if dtype is not None:
+        input = F.to(input, (as_dtype(dtype, name),))
+    check_inexact(name, layout_of_tensor(input))
+    rest = [dim for dim in range(ndim) if dim not in (rows, columns)]
+    values = values_of(name, "svdvals", F.permute(input, (*rest, rows, columns)))
+    last = ((layout_of_tensor(values).ndim - 1,), False)
+    nothing = not layout_of_tensor(values).shape[-1]
+    if order == "nuc" or (nothing and order == 2):
+        result = F.sum(values, last)
+    else:
+        result = (F.amax if order > 0 else F.amin)(values, last)
+    for dim in sorted((rows, columns)) if keepdim else ():
+        result = F.unsqueeze(result, dim)
+    return result
 
 
 @asks

@@ -1,0 +1,84 @@
+"""Fourier transforms, as operators: of whole dimensions, whose lengths are those of the operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._operator import composite
+from .._tensor import Tensor
+
+# The transform that undoes one scaled by `norm` in the other direction is scaled by the opposite.
+OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@operator
+class _fft_complex:
+    """The transform along dimensions, or its inverse: complex, of complex or real numbers. `norm`: what is scaled."""
+
+    parameters = ("dims", "inverse", "norm")
+    holomorphic = False
+
+    def outputs(layout, dims, inverse, norm):
+        return contiguous(layout.shape, layout.dtype.to_complex(), layout.device)
+
+    def reverse_input(F, g, input_layout, dims, inverse, norm):
+        return F.as_dtype_of(F.fft_complex(g, (dims, not inverse, OPPOSITE[norm])), input_layout)
+
+
+@operator
+class _fft_from_real:
+    """The transform of real numbers, without the half of the last of `dims` that is the conjugate of the other."""
+
+    parameters = ("dims", "norm")
+    holomorphic = False
+
+    def outputs(layout, dims, norm):
+        last = dims[-1]
+        shape = list(layout.shape)
+        shape[last] = shape[last] // 2 + 1
+        return contiguous(tuple(shape), layout.dtype.to_complex(), layout.device)
+
+    def reverse_input(F, g, input_layout, dims, norm):
+        # Of all numbers, with zeros in place of those that were left out.
+        missing = input_layout.shape[dims[-1]] - g.shape[dims[-1]]
+        whole = F.with_zeros(g, dims[-1], missing)
+        return F.clone(F.real_view(F.fft_complex(whole, (dims, True, OPPOSITE[norm]))))
+
+
+@operator
+class _fft_to_real:
+    """The inverse transform to real numbers, `length` of them along the last of `dims`, of which half is given."""
+
+    parameters = ("dims", "length", "norm")
+    holomorphic = False
+
+    def outputs(layout, dims, length, norm):
+        shape = list(layout.shape)
+        shape[dims[-1]] = length
+        return contiguous(tuple(shape), layout.dtype.to_real(), layout.device)
+
+    def reverse_input(F, g, dims, length, norm):
+        half = F.fft_from_real(g, (dims, OPPOSITE[norm]))
+        # What stands for itself and its conjugate counts twice.
+        twice = (length - 1) // 2
+        if not twice:
+            return half
+        ends = [F.narrow(half, dims[-1], 0, 1), F.mul(F.narrow(half, dims[-1], 1, twice), 2)]
+        if length % 2 == 0:
+            ends.append(F.narrow(half, dims[-1], twice + 1, 1))
+        return F.cat(tuple(ends), (dims[-1],))
+
+
+@composite
+def with_zeros(F: Any, input: Tensor, dim: int, count: int) -> Tensor:
+    """`input` with `count` zeros after its elements along a dimension."""
+    if not count:
+        return input
+    from .._creation import zeros
+
+    shape = list(input.shape)
+    shape[dim] = count
+    return F.cat((input, zeros(*shape, dtype=input.dtype, device=input.device)), (dim,))

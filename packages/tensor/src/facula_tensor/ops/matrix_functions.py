@@ -1,0 +1,197 @@
+"""Powers, exponentials and products of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import composite, recording
+from .._overrides import asks
+from .._promotion import as_integer, as_real
+from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .copying import give
+from .in_place import in_place_of
+from .inverses import inverse_of
+from .matrices import matrices
+from .norms import vector_norm_of
+
+__all__ = ["chain_matmul", "matrix_exp", "matrix_power", "renorm"]
+
+
+@operator
+class _matrix_exp:
+    """The exponential of square matrices: the sum of A^k / k!.
+
+    Its derivative is a block of the exponential of a matrix twice as large (R. Mathias, "A chain rule for matrix
+    functions and applications", 1996).
+    """
+
+    holomorphic = False
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, input):
+        return F.exponential_slope(F.mH(input), g)
+
+
+@composite
+def exponential_slope(F: Any, A: Tensor, direction: Tensor) -> Tensor:
+    """The derivative of the exponential at A in a direction."""
+    n, ndim = A.shape[-1], len(A.shape)
+    upper = F.cat((A, direction), (ndim - 1,))
+    lower = F.cat((F.zeros_like(A), A), (ndim - 1,))
+    whole = F.matrix_exp(F.cat((upper, lower), (ndim - 2,)))
+    return F.clone(F.narrow(F.narrow(whole, -2, 0, n), -1, n, n))
+
+
+def exponential_of(name: str, A: Any) -> Tensor:
+    """The exponential of square matrices."""
+    return recording.matrix_exp(matrices(name, A, square=True))
+
+
+def power_of(name: str, A: Any, n: Any) -> Tensor:
+    """The n-th power of square matrices, by squaring: of the inverse where n is negative."""
+    F, A, n = recording, steady(as_tensor(name, A)), as_integer(n, name, "n")
+    layout = layout_of_tensor(A)
+    shape = layout.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise ArgumentError(f"{name}: expected square matrices (..., n, n); got shape {shape}")
+    if n < 0:
+        A, n = inverse_of(name, A)[0], -n
+    if n == 0:
+        from .._ranges import eye
+
+        one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
+        return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # of which nothing is taken
+    result = None
+    while True:
+        if n & 1:
+            result = A if result is None else F.matmul(result, A)
+        n >>= 1
+        if not n:
+            return F.clone(result) if result is A else result
+        A = F.matmul(A, A)
+
+
+def product_of(name: str, factors: Any) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications; first and last may be vectors."""
+    if not isinstance(factors, (tuple, list)) or not factors:
+        raise InvalidTypeError(f"{name}: expected a list of matrices; got {factors!r:.80}")
+    F, given = recording, [steady(as_tensor(name, one)) for one in factors]
+    shapes = [layout_of_tensor(one).shape for one in given]
+    for place, shape in enumerate(shapes):
+        ends = place in (0, len(shapes) - 1)
+        if len(shape) != 2 and not (ends and len(shape) == 1):
+            raise ArgumentError(
+                f"{name}: expected matrices, of which the first and the last may be vectors; got shapes {shapes}"
+            )
+    if len(given) == 1:
+        return given[0]
+    first, last = len(shapes[0]) == 1, len(shapes[-1]) == 1
+    if first:
+        given[0] = F.unsqueeze(given[0], 0)
+    if last:
+        given[-1] = F.unsqueeze(given[-1], 1)
+    sizes = [layout_of_tensor(one).shape[0] for one in given] + [layout_of_tensor(given[-1]).shape[1]]
+    for one, wanted in zip(given, sizes[1:], strict=True):
+        if layout_of_tensor(one).shape[1] != wanted:
+            raise ArgumentError(f"{name}: expected rows as many as the columns of the factor before; got {shapes}")
+    result = _in_order(F, given, _best_order(sizes), 0, len(given) - 1)
+    if first:
+        result = F.squeeze(result, 0)
+    return F.squeeze(result, -1) if last else result
+
+
+def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where to divide each run of factors, factor i being sizes[i] by sizes[i + 1]."""
+    count = len(sizes) - 1
+    cost, where = {(i, i): 0 for i in range(count)}, {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i, j], where[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
+            )
+    return where
+
+
+def _in_order(F: Any, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+    if i == j:
+        return factors[i]
+    k = where[i, j]
+    return F.matmul(_in_order(F, factors, where, i, k), _in_order(F, factors, where, k + 1, j))
+
+
+@asks
+@method()
+@boundary
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of matrices (..., n, n): the sum of A^k / k!.
+
+    >>> from facula_tensor import zeros
+    >>> matrix_exp(zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return exponential_of("matrix_exp", input)
+
+
+@asks
+@method()
+@boundary
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+
+    >>> from facula_tensor import tensor
+    >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
+    tensor([[1, 5],
+            [0, 1]])
+    """
+    return give("matrix_power", power_of("matrix_power", input, n), out)
+
+
+@asks
+@boundary
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
+
+    >>> from facula_tensor import ones
+    >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))
+    tensor([[6.]])
+    """
+    return give("chain_matmul", product_of("chain_matmul", list(matrices)), out)
+
+
+@asks
+@method()
+@boundary
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it.
+
+    >>> from facula_tensor import tensor
+    >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    F, x = recording, steady(as_tensor("renorm", input))
+    ndim = len(layout_of_tensor(x).shape)
+    if ndim < 2:
+        raise ArgumentError(f"renorm: expected at least 2 dimensions; got shape {layout_of_tensor(x).shape}")
+    at, order = check_dim("renorm", dim, ndim), as_real(p, "renorm", "p")
+    most = as_real(maxnorm, "renorm", "maxnorm")
+    if order <= 0 or most < 0:
+        raise ArgumentError(f"renorm: expected p above 0 and maxnorm of at least 0; got {p} and {maxnorm}")
+    rest = tuple(i for i in range(ndim) if i != at)
+    norm = vector_norm_of("renorm", x, order, rest, True, None, None)
+    scale = F.where(F.gt(norm, most), F.div(most, F.add(norm, 1e-7)), 1)
+    return give("renorm", F.mul(x, scale), out)
+
+
+in_place_of(renorm)

@@ -1,0 +1,146 @@
+"""Pseudo-inverses, least squares, ranks: what is decided by singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import contiguous, int64
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._number_limits import finfo
+from .._operator import composite, raw, recording
+from .._overrides import asks
+from .._promotion import as_real
+from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._viewing import as_tensor
+from .copying import give
+from .matrices import check_info, check_same, matrices, status_layout
+from .spectral import not_converged, values_of
+
+__all__ = ["pinverse"]
+
+
+@operator
+class _pinv:
+    """The pseudo-inverse of matrices: singular values up to the greater of `atol` and `rtol` times the first are 0.
+
+    The derivative, at a rank that does not change: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
+    nonlinear least squares problems whose variables separate", 1973.
+    """
+
+    inputs = ("input", "atol", "rtol")
+    parameters = ("hermitian",)
+    results = ("out", "info")
+    holomorphic = False
+
+    def outputs(layout, atol, rtol, hermitian):
+        *batch, m, n = layout.shape
+        return contiguous((*batch, n, m), layout.dtype, layout.device), status_layout(layout)
+
+    def reverse_input(F, g, input, out):
+        adjoint, gH = F.mH(out), F.mH(g)
+        m, n = input.shape[-2:]
+        result = F.neg(F.times(adjoint, g, adjoint))
+        beyond_rows = F.sub(gH, F.times(input, out, gH))
+        beyond_columns = F.sub(gH, F.times(gH, out, input))
+        further = F.add(F.times(beyond_rows, out, adjoint), F.times(adjoint, out, beyond_columns))
+        return F.add(result, further) if m and n else result
+
+
+def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
+    """`atol` and `rtol` as tensors without history, of the dtype of A's magnitudes.
+
+    Where neither is given `rtol` is the greater length of A times the dtype's precision, else it is 0.
+    """
+    from .._creation import full
+
+    layout = layout_of_tensor(A)
+    dtype = layout.dtype.to_real()
+
+    def one(value: Any, argument: str) -> Tensor:
+        if isinstance(value, Tensor):
+            found = layout_of_tensor(value)
+            if found.dtype.category == layout.dtype.category != dtype.category:
+                raise ArgumentError(f"{name}: expected {argument} to be real; got {found.dtype.name}")
+            return raw.to(snapshot(value), (dtype,))
+        return full((), as_real(value, name, argument), dtype=dtype, device=layout.device)
+
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(layout.shape[-2:]) * finfo(dtype).eps
+    return one(0.0 if atol is None else atol, "atol"), one(rtol, "rtol")
+
+
+def pinv_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
+    """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
+    A = matrices(name, A, square=bool(hermitian))
+    result, info = recording.pinv(A, *tolerances(name, A, atol, rtol), (bool(hermitian),))
+    check_info(name, info, not_converged)
+    return result
+
+
+@composite
+def magnitudes(F: Any, name: str, A: Tensor, hermitian: bool) -> Tensor:
+    """Singular values; of Hermitian matrices, of which one triangle is read, magnitudes of eigenvalues, in no order."""
+    if not hermitian:
+        return values_of(name, "svdvals", A)
+    return F.abs(values_of(name, "eigvalsh", A, (False,)))
+
+
+def rank_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
+    """How many singular values are not 0."""
+    A = snapshot(matrices(name, A, square=bool(hermitian)))
+    absolute, relative = tolerances(name, A, atol, rtol)
+    values = raw.magnitudes(name, A, bool(hermitian))
+    last = len(layout_of_tensor(values).shape) - 1
+    if not layout_of_tensor(values).shape[-1]:
+        return raw.sum(raw.to(values, (int64,)), ((last,), False))
+    bound = raw.maximum(absolute, raw.mul(relative, raw.amax(values, ((last,), False))))
+    return raw.sum(raw.gt(values, raw.unsqueeze(bound, -1)), ((last,), False))
+
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def least_squares(name: str, A: Any, B: Any, rcond: Any, driver: Any) -> tuple[Tensor, ...]:
+    """The solution of least norm, sums of squares of what is left, ranks, singular values."""
+    from .._creation import empty
+
+    F, A = recording, matrices(name, A)
+    if driver not in (None, *DRIVERS):
+        raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")
+    a, given = layout_of_tensor(A), layout_of_tensor(steady(as_tensor(name, B)))
+    m, n = a.shape[-2:]
+    is_vector = len(given.shape) == len(a.shape) - 1
+    B = matrices(name, F.unsqueeze(B, -1) if is_vector else B, "B")
+    check_same(name, A, B)
+    b = layout_of_tensor(B).shape
+    if b[-2] != m:
+        raise ArgumentError(f"{name}: expected B to have {m} rows beside A {a.shape}; got shape {given.shape}")
+    solution = F.matmul(pinv_of(name, A, None, rcond, False), B)
+    rank = rank_of(name, A, None, rcond, False)
+    none = empty(0, dtype=a.dtype.to_real(), device=a.device)
+    values = raw.svdvals(snapshot(A))[0] if driver in ("gelsd", "gelss") else none
+    residuals = none
+    every = (tuple(range(len(rank.shape))), False)
+    wanted = driver in ("gels", "gelsd", "gelss") and m > n and a.device.type != "meta"
+    if wanted and raw.all(raw.eq(rank, n), every).item():
+        left = F.abs(F.sub(F.matmul(A, solution), B))
+        residuals = F.sum(F.mul(left, left), ((len(layout_of_tensor(left).shape) - 2,), False))
+    if driver == "gels":
+        rank = raw.to(empty(0, device=a.device), (int64,))
+    return F.squeeze(solution, -1) if is_vector else solution, residuals, rank, values
+
+
+@asks
+@method()
+@boundary
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+
+    >>> from facula_tensor import tensor
+    >>> pinverse(tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return give("pinverse", pinv_of("pinverse", input, None, rcond, False), None)

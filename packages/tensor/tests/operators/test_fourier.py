@@ -1,0 +1,78 @@
+"""Fourier transforms: Hermitian ones of several dimensions, frequencies, shifts, and what is refused."""
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+from facula_autograd import gradcheck, gradgradcheck
+from facula_tensor import fft
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("norm", [None, "forward", "ortho"])
+def test_hermitian_transforms_of_several_dimensions(norm):
+    x = ft.tensor(RNG.standard_normal((3, 4)) + 1j * RNG.standard_normal((3, 4)), requires_grad=True)
+    wanted = np.fft.hfft(np.fft.fft(x.detach().numpy(), axis=0, norm=norm), axis=1, norm=norm)
+    np.testing.assert_allclose(fft.hfftn(x, norm=norm).detach().numpy(), wanted, atol=1e-12)
+    np.testing.assert_allclose(fft.hfft2(x, (3, 5), norm=norm).shape, (3, 5))
+    y = ft.tensor(RNG.standard_normal((3, 4)), requires_grad=True)
+    wanted = np.fft.ifft(np.fft.ihfft(y.detach().numpy(), axis=1, norm=norm), axis=0, norm=norm)
+    np.testing.assert_allclose(fft.ihfft2(y, norm=norm).detach().numpy(), wanted, atol=1e-12)
+    for function, operand in ((fft.hfftn, x), (fft.ihfftn, y)):
+        assert gradcheck(lambda z, f=function: f(z, norm=norm), (operand,))
+        assert gradgradcheck(lambda z, f=function: f(z, norm=norm), (operand,))
+
+
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_frequencies_and_shifts(n):
+    np.testing.assert_allclose(fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5), rtol=1e-6)
+    np.testing.assert_allclose(fft.rfftfreq(n, 0.5, dtype=ft.float64).numpy(), np.fft.rfftfreq(n, 0.5))
+    x = ft.arange(3 * n).view(3, n)
+    assert fft.fftshift(x).tolist() == np.fft.fftshift(x.numpy()).tolist()
+    assert fft.ifftshift(x, dim=1).tolist() == np.fft.ifftshift(x.numpy(), 1).tolist()
+    assert (fft.ifftshift(fft.fftshift(x)) == x).all()
+
+
+@pytest.mark.parametrize("n", [127, 128])
+@pytest.mark.parametrize("norm", [None, "forward", "ortho"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_many_numbers(dtype, norm, n):
+    x = ft.tensor(RNG.standard_normal((64, n)), dtype=getattr(ft, dtype))
+    for name in ("fft", "ifft", "fft2"):
+        wanted = getattr(np.fft, name)(x.numpy().astype("complex128"), norm=norm)
+        got = getattr(fft, name)(x, norm=norm).numpy()
+        np.testing.assert_allclose(
+            got, wanted, atol=(1e-6 if "32" in dtype or dtype == "complex64" else 1e-13) * abs(wanted).max()
+        )
+    wanted = np.fft.fft(x.numpy().astype("complex128"), axis=0, norm=norm)
+    np.testing.assert_allclose(fft.fft(x, dim=0, norm=norm).numpy(), wanted, atol=1e-6 * abs(wanted).max())
+
+
+def test_the_last_lengths_decide_which_dimensions():
+    x = ft.ones(2, 3, 4)
+    assert fft.fftn(x, s=(5,)).shape == (2, 3, 5) and fft.fftn(x, s=(-1, 2)).shape == (2, 3, 2)
+    assert fft.fftn(ft.tensor(2.0)).item() == 2 and fft.fftn(x, dim=()).dtype is ft.complex64
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fft.fft(ft.ones(4).half()), r"^fft.fft: not defined for float16"),
+        (lambda: fft.rfft(ft.ones(4) + 0j), "expected real numbers; got complex64"),
+        (lambda: fft.fft(ft.ones(4), norm="x"), "'backward', 'forward' or 'ortho'; got 'x'"),
+        (lambda: fft.fft(ft.ones(4), n=0), "at least 1 element to transform"),
+        (lambda: fft.fft(ft.ones(0)), "at least 1 element to transform"),
+        (lambda: fft.irfft(ft.ones(1)), "at least 1 element in the result; got 0"),
+        (lambda: fft.fft(ft.ones(())), "at least 1 dimension; got a number"),
+        (lambda: fft.fftn(ft.ones(2, 2), dim=(0, 0)), "names a dimension twice"),
+        (lambda: fft.fftn(ft.ones(2, 2), s=(2,), dim=(0, 1)), "as many lengths as dimensions"),
+        (lambda: fft.fftn(ft.ones(2, 2), s=(1, 2, 2)), "at most 2 lengths; got 3"),
+        (lambda: fft.rfftn(ft.ones(2, 2), dim=()), "at least 1 dimension to transform"),
+        (lambda: fft.fftfreq(0), "n of at least 1; got 0"),
+        (lambda: fft.fft(ft.ones(4), dim=1), "expected -1 to 0"),
+    ],
+)
+def test_refused(call, words):
+    with pytest.raises((ValueError, TypeError, IndexError), match=words):
+        call()
