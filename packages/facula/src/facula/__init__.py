@@ -1,8 +1,8 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `testing`, `utils` are loaded
-when first used.
+May import: all siblings. Nothing imports it. `distributions`, `errors`, `func`, `nn`, `optim`, `testing`, `utils`
+are loaded when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -50,6 +50,7 @@ from ._saving import load, save
 if TYPE_CHECKING:
     from . import distributions as distributions
     from . import errors as errors
+    from . import func as func
     from . import nn as nn
     from . import optim as optim
     from . import testing as testing
@@ -80,14 +81,14 @@ __all__ = [
     "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad",
     "eq", "equal", "erf", "errors", "exp", "exp2", "expm1", "eye", "finfo", "fix", "flatten", "flip", "fliplr",
     "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack",
-    "from_numpy", "frombuffer", "full", "full_like", "gather", "ge", "ger", "get_default_dtype", "get_num_threads",
-    "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack",
-    "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inf",
-    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "is_complex",
-    "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isclose", "isfinite", "isin",
-    "isinf", "isnan", "kron", "kthvalue", "layout", "le", "lerp", "less", "less_equal", "linalg", "linspace", "load",
-    "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
+    "from_numpy", "frombuffer", "full", "full_like", "func", "gather", "ge", "ger", "get_default_dtype",
+    "get_num_threads", "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink",
+    "hsplit", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
+    "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64",
+    "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isclose",
+    "isfinite", "isin", "isinf", "isnan", "kron", "kthvalue", "layout", "le", "lerp", "less", "less_equal", "linalg",
+    "linspace", "load", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
     "masked_scatter", "masked_select", "matmul", "max", "max_pool2d", "maximum", "mean", "median", "memory_format",
     "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv",
     "nan", "nan_to_num", "nanmedian", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal",
@@ -106,4 +107,4 @@ __all__ = [
 ]  # fmt: skip
 
 # Modules that are loaded when they are first asked for come last.
-_publish(__name__, "cuda", later=("distributions", "errors", "nn", "optim", "testing", "utils"))
+_publish(__name__, "cuda", later=("distributions", "errors", "func", "nn", "optim", "testing", "utils"))
