@@ -37,6 +37,7 @@ PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.t
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
+EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
@@ -227,7 +228,7 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 @nox.session(requires=["build"])
 def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
-    install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, *build_tools()))
+    install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *build_tools()))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT)
 
 

@@ -163,7 +163,8 @@ def normalised(name: str, shape: tuple[int, ...], count: int, channels: int) -> 
         for one in (x, *affine):
             one.grad = None
 
-    row(f"{name} with gradients, {'×'.join(map(str, shape))}", TIGHT, make, call)
+    target = 0.7 if name == "layer_norm" else TIGHT
+    row(f"{name} with gradients, {'×'.join(map(str, shape))}", target, make, call)
 
 
 normalised("layer_norm", (4096, 1024), 1024, 1024)
@@ -297,12 +298,34 @@ def by_index(name: str, target: float, rows_: int, columns: int, call: Callable[
     row(f"{name}, {rows_}×{columns}", target, operands, call)
 
 
-for side in (32, 1000):
-    by_index("gather", 1.2, side, side, lambda F, x, index: F.gather(x, 1, index))
-    by_index("scatter_add", 1.2, side, side, lambda F, x, index: F.scatter_add(x, 1, index, x))
-row(
-    "masked_fill, 64×64",
-    0.8,
-    lambda F: (normal(F, 64, 64), normal(F, 64, 64) > 0),
-    lambda F, x, mask: x.masked_fill(mask, -1e9),
-)
+for height, width in ((32, 32), (1000, 1000), (1, 1000), (1, LENGTH)):
+    by_index("gather", 1.2, height, width, lambda F, x, index: F.gather(x, 1, index))
+    by_index("scatter_add", 1.2, height, width, lambda F, x, index: F.scatter_add(x, 1, index, x))
+for side in (64, 1024):
+    row(
+        f"masked_fill, {side}×{side}",
+        0.8,
+        lambda F, side=side: (normal(F, side, side), normal(F, side, side) > 0),
+        lambda F, x, mask: x.masked_fill(mask, -1e9),
+    )
+
+
+def embedding(name: str, count: int, size: int, target: float, call: Callable[..., Any]) -> None:
+    """A table of 1,000 vectors, and as many indices into it as there are to look up."""
+
+    def operands(F: Any) -> tuple:
+        index = np.random.default_rng(2).integers(0, 1000, (count,))
+        return normal(F, 1000, size).requires_grad_(), F.from_numpy(index).clone(), normal(F, count, size)
+
+    row(f"{name}, {count} of 1000×{size}", target, operands, call)
+
+
+def looked_up(F: Any, table: Any, index: Any, g: Any) -> None:
+    """Embedding and its gradient."""
+    F.nn.functional.embedding(index, table).backward(g)
+    table.grad = None
+
+
+for count, size in ((1000, 64), (16384, 64)):
+    embedding("embedding", count, size, 1.2, lambda F, table, index, g: F.nn.functional.embedding(index, table))
+    embedding("embedding with gradients", count, size, 1.2, looked_up)

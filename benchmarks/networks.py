@@ -54,22 +54,22 @@ def begin(F: Any, make: Callable[[Any], Any], kind: str, shape: tuple[int, ...])
     return own_code(step), filled(F, *shape), F.from_numpy(np.arange(shape[0]) % 10)
 
 
-def trained(F: Any, make: Callable[[Any], Any], kind: str, shape: tuple[int, ...]) -> Loop:
+def repeated(begin: Callable[[Any], tuple[Callable, Any, Any]], F: Any) -> Loop:
     """The loop of a step on one batch."""
-    step, pixels, targets = begin(F, make, kind, shape)
+    step, inputs, targets = begin(F)
 
     def loop(times):
         for _ in times:
-            step(pixels, targets)
+            step(inputs, targets)
 
     return own_code(loop)
 
 
-def losses_agree(make: Callable[[Any], Any], kind: str, shape: tuple[int, ...]) -> None:
+def steps_agree(begin: Callable[[Any], tuple[Callable, Any, Any]]) -> None:
     """ValueError where the two libraries do not train alike."""
-    ours, theirs = begin(facula, make, kind, shape), begin(torch, make, kind, shape)
+    ours, theirs = begin(facula), begin(torch)
     for number in range(5):
-        loss, expected = (step(pixels, targets).item() for step, pixels, targets in (ours, theirs))
+        loss, expected = (step(inputs, targets).item() for step, inputs, targets in (ours, theirs))
         if not abs(loss - expected) < 1e-4 * expected:
             raise ValueError(f"networks: losses of step {number}: {loss} facula, {expected} PyTorch")
 
@@ -82,8 +82,87 @@ for name, target, kind, make, same, shape in (
     ("digits network, batch 64, AdamW", 1.5, "AdamW", digits_network, partial(digits_network, dropout=0),
      (64, 1, 8, 8)),
 ):  # fmt: skip
-    check = partial(losses_agree, same, kind, shape)  # generators differ, so without dropout
-    rows.row(name, target, check=check)(partial(trained, make=make, kind=kind, shape=shape))
+    check = partial(steps_agree, partial(begin, make=same, kind=kind, shape=shape))  # generators differ: no dropout
+    rows.row(name, target, check=check)(partial(repeated, partial(begin, make=make, kind=kind, shape=shape)))
+
+
+GPT = {"letters": 65, "size": 64, "length": 64, "heads": 4, "layers": 2}
+
+
+def gpt(F: Any) -> Any:
+    """A small GPT, as examples/gpt.py has it: classes of letters (batch, length) to scores of the next letter."""
+    nn = F.nn
+    letters, size, length, heads, layers = GPT.values()
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inputs, self.output = nn.Linear(size, 3 * size), nn.Linear(size, size)
+
+        def forward(self, x):
+            batch, length, _ = x.shape
+            shape = (batch, length, heads, size // heads)
+            query, key, value = (part.view(shape).transpose(1, 2) for part in self.inputs(x).split(size, dim=2))
+            mixed = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+            return self.output(mixed.transpose(1, 2).reshape(batch, length, size))
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention_norm, self.attention = nn.LayerNorm(size), Attention()
+            self.network_norm = nn.LayerNorm(size)
+            self.network = nn.Sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size))
+
+        def forward(self, x):
+            x = x + self.attention(self.attention_norm(x))
+            return x + self.network(self.network_norm(x))
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.letters, self.places = nn.Embedding(letters, size), nn.Embedding(length, size)
+            self.blocks, self.norm = nn.Sequential(*(Block() for _ in range(layers))), nn.LayerNorm(size)
+            self.scores = nn.Linear(size, letters, bias=False)
+            self.scores.weight = self.letters.weight
+
+        def forward(self, x):
+            x = self.letters(x) + self.places(F.arange(x.shape[1]))
+            return self.scores(self.norm(self.blocks(x)))
+
+    return Model()
+
+
+def begin_gpt(F: Any, batch: int = 16) -> tuple[Callable, Any, Any]:
+    """A step of training the GPT with AdamW and clipped gradients, and a batch. The weights are the same in both."""
+    model = gpt(F)
+    with F.no_grad():
+        for name, p in model.named_parameters():
+            if p.ndim > 1:
+                p.copy_((filled(F, *p.shape) - 0.5) * (2 / p.shape[-1] ** 0.5))
+            elif name.endswith("bias"):
+                p.zero_()
+    groups = [
+        {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 0.1},
+        {"params": [p for p in model.parameters() if p.ndim == 1], "weight_decay": 0.0},
+    ]
+    optimizer = F.optim.AdamW(groups, lr=0.001)
+    letters = F.from_numpy(np.random.default_rng(1).integers(0, GPT["letters"], (batch, GPT["length"] + 1)))
+
+    def step(inputs, targets):
+        scores = model(inputs)
+        loss = F.nn.functional.cross_entropy(scores.view(-1, scores.shape[-1]), targets.reshape(-1))
+        optimizer.zero_grad()
+        loss.backward()
+        F.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        return loss
+
+    return own_code(step), letters[:, :-1].clone(), letters[:, 1:].clone()
+
+
+rows.row("GPT of 2 layers, 64 wide, length 64, batch 16, AdamW", 0.85, check=partial(steps_agree, begin_gpt))(
+    partial(repeated, begin_gpt)
+)
 
 
 def stepped(F: Any, kind: str) -> Loop:
@@ -100,7 +179,21 @@ def stepped(F: Any, kind: str) -> Loop:
     return own_code(loop)
 
 
-for kind in ("Adadelta", "Adagrad", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"):
+KINDS = (
+    "SGD",
+    "Adam",
+    "AdamW",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adamax",
+    "ASGD",
+    "NAdam",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+)
+for kind in KINDS:
     rows.row(f"{kind}.step of 100 parameters of 10 x 10", 0.35)(partial(stepped, kind=kind))
 
 

@@ -14,11 +14,12 @@ import modules
 import network
 import optimizers
 import overlap
+import programs
 import promotion
 import torch
 
 if __name__ == "__main__":
-    for questions in (digits, modules, network, optimizers, overlap, promotion):
+    for questions in (digits, modules, network, optimizers, overlap, programs, promotion):
         target = Path(__file__).with_name(f"{questions.__name__}.json")
         lines = [f"{json.dumps(key)}: {json.dumps(answer)}" for key, answer in questions.answers(torch).items()]
         version = json.dumps(torch.__version__)

@@ -21,6 +21,12 @@ MODULES = [
     "nn.functional", "nn.init", "nn.parameter", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler",
     "optim.optimizer", "optim.swa_utils", "testing", "utils", "utils.checkpoint", "utils.data",
     "utils.data.dataloader", "utils.data.dataset", "utils.data.sampler",
+    "__config__", "accelerator", "amp", "amp.autocast_mode", "amp.grad_scaler", "autograd.grad_mode",
+    "autograd.profiler", "autograd.variable", "backends", "backends.cpu", "backends.cuda", "backends.cudnn",
+    "backends.mkl", "backends.mkldnn", "backends.mps", "backends.openmp", "backends.opt_einsum", "compiler", "cpu",
+    "cuda.amp", "distributed", "distributed.device_mesh", "distributed.fsdp", "distributed.optim",
+    "distributed.tensor", "export", "fx", "hub", "jit", "mps", "multiprocessing", "nn.parallel", "onnx", "profiler",
+    "random", "serialization", "sparse", "utils.benchmark", "utils.data.distributed", "version", "xpu",
 ]  # fmt: skip
 ELSEWHERE = (sys.stdlib_module_names - {"builtins"}) | {"numpy", "typing_extensions"}
 FILES = {

@@ -14,6 +14,7 @@ TOP_LEVEL = {
     "README.md",
     "benchmarks",
     "docs",
+    "examples",
     "integration_tests",
     "noxfile.py",
     "packages",

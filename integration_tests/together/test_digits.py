@@ -154,7 +154,12 @@ def test_ctrl_c_before_anything_is_done(monkeypatch, capsys):
 
 def test_ctrl_c_keeps_the_network(tmp_path):
     program = subprocess.Popen(
-        [*PROGRAM, "--epochs", "100000"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, "--epochs", "100000"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     deadline = time.monotonic() + 120
     while not (tmp_path / "digits.safetensors").exists():

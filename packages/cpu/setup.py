@@ -33,7 +33,10 @@ SPECIAL = {
     "matmul.c": ["-ffp-contract=fast"],
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,
+    "gamma.c": WITHOUT_BRANCHES,
     "rounding.c": WITHOUT_BRANCHES,
+    "special.c": WITHOUT_BRANCHES,
+    "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "trigonometric.c": WITHOUT_BRANCHES,
 }
 

@@ -271,6 +271,7 @@ def test_allocators_are_not_kept_alive_by_watching(no_collection):
     gc.collect()
 
 
+@pytest.mark.unsanitized  # sanitizers map and unmap memory of their own
 def test_a_dead_allocator_gives_its_memory_back(no_collection):
     def mapped():
         with open("/proc/self/statm") as file:

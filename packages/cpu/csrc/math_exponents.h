@@ -21,12 +21,11 @@ static ALWAYS_INLINE float exp2_float32(float x)
     return (float)(power * double_of_bits((bits_of_double(shifted) + 1023) << 52));
 }
 
-/* log(x) of a float32 x, to 2^-37, as float64. */
-static ALWAYS_INLINE double wide_log_float32(float x)
+/* log(x), to 2^-37, of a float64 that is no subnormal number. */
+static ALWAYS_INLINE double wide_log(double wide)
 {
     static const double p[] = {/* (2 atanh(s) - 2 s) / s^3 in s^2: as in math_power.h */
                                0x1.555554fd76770p-1, 0x1.999a7ad559ff6p-2, 0x1.2438c39eb9447p-2, 0x1.e2f98cbe29c87p-3};
-    const double wide = x;
     const uint64_t biased = biased_exponent64(wide);
     const double m = double_of_bits(bits_of_double(wide) - ((biased - 1023) << 52)) - 1.0;
     const double s = m / (2.0 + m), z = s * s, part = MULTIPLY_ADD64(s * z, polynomial64(z, p, 3), 2.0 * s);
@@ -52,8 +51,8 @@ static ALWAYS_INLINE double log10_float64(double x)
 {
     return scaled_log64(x, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57);
 }
-static ALWAYS_INLINE float log2_float32(float x) { return (float)(wide_log_float32(x) * 0x1.71547652b82fep+0); }
-static ALWAYS_INLINE float log10_float32(float x) { return (float)(wide_log_float32(x) * 0x1.bcb7b1526e50ep-2); }
+static ALWAYS_INLINE float log2_float32(float x) { return (float)(wide_log(x) * 0x1.71547652b82fep+0); }
+static ALWAYS_INLINE float log10_float32(float x) { return (float)(wide_log(x) * 0x1.bcb7b1526e50ep-2); }
 
 static ALWAYS_INLINE float hypot_float32(float x, float y)
 {

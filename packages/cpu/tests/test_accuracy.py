@@ -143,6 +143,74 @@ def test_float64_beside_many_digits(operator, level):
     assert np.isnan(run(operator, np.array([np.nan]))).all()
 
 
+GAMMAS = {
+    "lgamma": lambda x: mpmath.re(mpmath.loggamma(x)),
+    "digamma": mpmath.digamma,
+    "trigamma": lambda x: mpmath.psi(1, x),
+}
+
+
+@pytest.mark.parametrize("operator", [*GAMMAS, "erfinv"])
+def test_gamma_functions_beside_many_digits(operator, level):
+    """Near their roots and where their forms meet: float64 within 3 units, float32 within 1. Negative numbers against
+    the larger of the two terms that they come from."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(0, 8, 150), 10.0 ** rng.uniform(-300, 300, 40), rng.uniform(1.45, 1.47, 20),
+                        rng.uniform(0.99, 1.01, 20), rng.uniform(1.99, 2.01, 20)])  # fmt: skip
+    if operator == "erfinv":
+        x = np.concatenate(
+            [rng.uniform(-1, 1, 100), 1 - 10.0 ** rng.uniform(-16, -1, 100), rng.uniform(-1e-9, 1e-9, 9)]
+        )
+    function = GAMMAS.get(operator, mpmath.erfinv)
+    with mpmath.workdps(40):
+        for dtype, bound in (("f8", 3.0), ("f4", 1.0)):
+            numbers = x[(np.abs(x) < 1e30) & (np.abs(x) > 1e-18)].astype(dtype) if dtype == "f4" else x
+            numbers = numbers[np.abs(numbers) < 1] if operator == "erfinv" else numbers
+            got = run(operator, numbers)
+            for one, y in zip(numbers.tolist(), got.tolist(), strict=True):
+                exact = function(mpmath.mpf(one))
+                if abs(exact) < 1e300:
+                    step = np.spacing(np.dtype(dtype).type(abs(float(exact))))
+                    assert abs(y - exact) < bound * float(step), (operator, dtype, one)
+        if operator == "erfinv":
+            return
+        negative = -rng.uniform(0, 9, 100)
+        for one, y in zip(negative.tolist(), run(operator, negative).tolist(), strict=True):
+            exact = function(mpmath.mpf(one))
+            assert abs(y - exact) < 1e-15 * (1 + abs(exact) + abs(function(mpmath.mpf(1 - one)))) * 4, (operator, one)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_gamma_functions_at_poles_and_infinity(dtype, level):
+    inf, nan = np.inf, np.nan
+    x = np.array([0.0, -0.0, -1.0, -2.0, -1e30, inf, -inf, nan, 1.0, 2.0], dtype)
+    for operator, wanted in {
+        "lgamma": [inf, inf, inf, inf, inf, inf, inf, nan, 0.0, 0.0],
+        "digamma": [-inf, inf, nan, nan, nan, inf, nan, nan, -0.5772156649015329, 0.42278433509846714],
+        "trigamma": [inf, inf, inf, inf, inf, 0.0, nan, nan, np.pi**2 / 6, np.pi**2 / 6 - 1],
+        "erfinv": [0.0, -0.0, -inf, nan, nan, nan, nan, nan, inf, nan],
+    }.items():
+        np.testing.assert_allclose(run(operator, x), np.array(wanted, dtype), rtol=1e-6 if dtype == "f4" else 1e-15)
+        np.testing.assert_allclose(run(operator, x[::3]), np.array(wanted, dtype)[::3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_zeta(dtype, level):
+    """Against many digits, on both sides of 0, and far below it; where there is none, infinity and NaN."""
+    rng = np.random.default_rng(0)
+    s = np.concatenate([rng.integers(2, 9, 40), rng.uniform(1.01, 9, 20), [2.0]]).astype(dtype)
+    q = np.concatenate([rng.uniform(-6, 6, 40), 10 ** rng.uniform(-2, 3, 20), [1e6]]).astype(dtype)
+    with mpmath.workdps(80):
+        exact = [float(mpmath.re(mpmath.zeta(*pair))) for pair in zip(s.tolist(), q.tolist(), strict=True)]
+        above = float(2 * mpmath.pi**2 - mpmath.zeta(2, 4096.75))
+    tolerance = 2e-7 if dtype == "f4" else 1e-14
+    np.testing.assert_allclose(run("zeta", s, q), np.array(exact), rtol=tolerance)
+    np.testing.assert_allclose(run("zeta", np.array([2], dtype), np.array([-4095.75], dtype)), above, rtol=tolerance)
+    places = [(1, 2, np.inf), (0.5, 2, np.nan), (3, 0, np.inf), (3, -4, np.inf), (2.5, -0.5, np.nan), (3, np.inf, 0)]
+    s, q, wanted = np.array([*places, (3, np.nan, np.nan), (np.nan, 3, np.nan), (3, -np.inf, np.nan)], dtype).T
+    np.testing.assert_array_equal(run("zeta", np.ascontiguousarray(s), np.ascontiguousarray(q)), wanted)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_powers(dtype, level):
     """Tensors of exponents, and usual and other constants: within 2 units; and C's answers at every special pair."""

@@ -130,3 +130,31 @@ def test_dtypes_that_have_no_draw():
     """Named in the error."""
     with pytest.raises(NotImplementedError, match=r"uniform: .*int32"):
         draw("uniform", 1, "int32", 0.0, 1.0)
+
+
+SAMPLES = {"standard_gamma": [0.7], "log_standard_gamma": [0.7], "poisson": [25.0], "binomial": [90.0, 0.4]}
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("operator", SAMPLES)
+def test_draws_by_rejection_depend_on_their_number_alone(operator, name):
+    """Whatever the size, and on two threads as on one."""
+    numbers = SAMPLES[operator]
+
+    def drawn(size, seed=1):
+        given, out = [np.full(size, number, name) for number in numbers], empty((size,), name)
+        plan = BACKEND.plan(operator, tuple(layout(one) for one in given), (layout(out),), ())
+        plan.launch(size, *(one.ctypes.data for one in given), out.ctypes.data, seed, 2)
+        return out
+
+    before = get_num_threads()
+    set_num_threads(2)
+    try:
+        long = drawn(3001)
+        set_num_threads(1)
+        assert drawn(3001).tobytes() == long.tobytes()
+        for size in (0, 1, 63, 65, 1000):
+            assert drawn(size).tobytes() == long[:size].tobytes()
+    finally:
+        set_num_threads(before)
+    assert drawn(100, seed=7).tobytes() != long[:100].tobytes()

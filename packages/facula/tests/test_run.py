@@ -34,7 +34,7 @@ if __name__ == "__main__":
     print(queue.get())
     process.join()
     try:
-        import torch.fx
+        import torch.nested
     except ModuleNotFoundError as error:
         print(error.name, error)
 """
@@ -52,7 +52,7 @@ def test_a_program_and_its_children(tmp_path):
     first, second, third = done.stdout.splitlines()
     assert first == "facula facula.nn facula.nn True ['--epochs', '3']"
     assert second == "('facula', 2.0)"
-    assert third.startswith("torch.fx torch.fx: facula has no facula.fx")
+    assert third.startswith("torch.nested torch.nested: facula has no facula.nested")
 
 
 def test_mistakes(tmp_path):

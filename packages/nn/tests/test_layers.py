@@ -23,6 +23,10 @@ SHOWN = [
         "Conv2d(2, 2, kernel_size=(3, 5), stride=(1, 1), padding=same, dilation=(2, 2), groups=2, bias=False)",
     ),
     (
+        lambda: nn.Conv3d(1, 2, 3, padding=1, padding_mode="circular"),
+        "Conv3d(1, 2, kernel_size=(3, 3, 3), stride=(1, 1, 1), padding=(1, 1, 1), padding_mode=circular)",
+    ),
+    (
         lambda: nn.ConvTranspose2d(1, 2, 3, output_padding=1, stride=2),
         "ConvTranspose2d(1, 2, kernel_size=(3, 3), stride=(2, 2), output_padding=(1, 1))",
     ),
@@ -84,7 +88,10 @@ def shapes(module):
         (lambda: nn.Embedding(4, 3), {"weight": (4, 3)}),
         (lambda: nn.Conv1d(4, 6, 3, groups=2), {"weight": (6, 2, 3), "bias": (6,)}),
         (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), {"weight": (6, 2, 3, 2), "bias": (6,)}),
+        (lambda: nn.Conv3d(4, 6, 3, groups=2), {"weight": (6, 2, 3, 3, 3), "bias": (6,)}),
+        (lambda: nn.ConvTranspose1d(4, 6, 3, bias=False), {"weight": (4, 6, 3)}),
         (lambda: nn.ConvTranspose2d(4, 6, (3, 2), groups=2), {"weight": (4, 3, 3, 2), "bias": (6,)}),
+        (lambda: nn.ConvTranspose3d(4, 6, (3, 2, 1)), {"weight": (4, 6, 3, 2, 1), "bias": (6,)}),
         (
             lambda: nn.BatchNorm1d(3),
             {"weight": (3,), "bias": (3,), "running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
@@ -95,6 +102,12 @@ def shapes(module):
             {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
         ),
         (lambda: nn.BatchNorm2d(3, bias=False, track_running_stats=False), {"weight": (3,)}),
+        (lambda: nn.InstanceNorm2d(3), {}),
+        (lambda: nn.InstanceNorm1d(3, affine=True), {"weight": (3,), "bias": (3,)}),
+        (
+            lambda: nn.InstanceNorm3d(3, track_running_stats=True),
+            {"running_mean": (3,), "running_var": (3,), "num_batches_tracked": ()},
+        ),
         (lambda: nn.PReLU(3), {"weight": (3,)}),
         (lambda: nn.LayerNorm([2, 3]), {"weight": (2, 3), "bias": (2, 3)}),
         (lambda: nn.LayerNorm(3, bias=False), {"weight": (3,)}),
@@ -139,6 +152,9 @@ def test_dtype_and_device(make):
         (lambda: nn.Conv2d(2, 3, 3, stride=2, padding=1), (1, 2, 7, 8), (1, 3, 4, 4)),
         (lambda: nn.Conv2d(2, 3, 3, padding="same", dilation=2), (2, 5, 5), (3, 5, 5)),
         (lambda: nn.ConvTranspose2d(2, 3, 3, stride=2, output_padding=1), (1, 2, 4, 5), (1, 3, 10, 12)),
+        (lambda: nn.Conv3d(2, 3, 3, stride=2, padding=1), (1, 2, 5, 7, 8), (1, 3, 3, 4, 4)),
+        (lambda: nn.ConvTranspose1d(2, 3, 3, stride=2, output_padding=1), (2, 4), (3, 10)),
+        (lambda: nn.ConvTranspose3d(2, 3, 3, stride=2), (1, 2, 2, 4, 5), (1, 3, 5, 9, 11)),
         (lambda: nn.Flatten(0, 1), (2, 3, 4), (6, 4)),
         (lambda: nn.Unflatten(-1, (2, -1)), (3, 8), (3, 2, 4)),
     ],
@@ -155,6 +171,51 @@ def test_a_transposed_convolution_of_a_wanted_size():
     for size in ((5, 6), (6, 9)):
         with pytest.raises(ValueError, match=r"expected output_size from \(6, 6\) to \(8, 8\) .* got"):
             layer(x, output_size=size)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize("padding", [2, "same", "valid"])
+def test_padding_modes(dims, mode, padding):
+    """The convolution of what NumPy pads."""
+    layer = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[dims](1, 2, 2, padding=padding, dilation=3, padding_mode=mode)
+    x = ft.rand(2, 1, *(5, 6, 7)[:dims])
+    before, after = {"same": (1, 2), "valid": (0, 0)}.get(padding, (2, 2))
+    words = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+    around = np.pad(x.numpy(), ((0, 0), (0, 0), *[(before, after)] * dims), words[mode])
+    plain = {1: nn.functional.conv1d, 2: nn.functional.conv2d, 3: nn.functional.conv3d}[dims]
+    wanted = plain(ft.tensor(around), layer.weight, layer.bias, dilation=3)
+    np.testing.assert_allclose(layer(x).detach().numpy(), wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
+    assert layer(x[0]).shape == wanted.shape[1:]
+
+
+def test_instances_are_normalised_by_themselves():
+    layer, x = nn.InstanceNorm2d(3, affine=True, track_running_stats=True), ft.randn(4, 3, 5, 6)
+    out = layer(x)
+    assert out.mean((2, 3)).abs().max().item() < 1e-5
+    assert (layer(x[1]) - out[1]).abs().max().item() < 1e-6
+    np.testing.assert_allclose(nn.InstanceNorm2d(3)(x).numpy(), out.detach().numpy())
+    before = layer.running_mean.clone()
+    assert before.abs().max().item() > 0 and layer.num_batches_tracked.item() == 0
+    layer.eval()
+    assert (layer(x) == nn.functional.batch_norm(x, before, layer.running_var, layer.weight, layer.bias)).all()
+    with pytest.raises(ValueError, match=r"InstanceNorm2d: expected 3 or 4 dimensions; got .*\(3, 2\)"):
+        layer(ft.ones(3, 2))
+    with pytest.raises(ValueError, match="an input of 3 channels, as num_features says; got 2"):
+        layer(ft.ones(1, 2, 3, 3))
+    with pytest.warns(UserWarning, match="an input of 4 channels"):
+        nn.InstanceNorm1d(4)(ft.rand(2, 3, 4))
+    assert repr(nn.InstanceNorm1d(3)).startswith("InstanceNorm1d(3, eps=1e-05, momentum=0.1, affine=False, bias=False")
+
+
+def test_normalisation_by_neighbouring_channels():
+    x = ft.rand(2, 5, 3, 3)
+    assert (nn.LocalResponseNorm(3)(x) == nn.functional.local_response_norm(x, 3)).all()
+    evenly = nn.CrossMapLRN2d(4, alpha=0.5)(x)
+    np.testing.assert_allclose(evenly.numpy(), nn.functional.local_response_norm(x, 3, 0.5 * 3 / 4).numpy())
+    assert repr(nn.LocalResponseNorm(2)) == "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"
+    with pytest.raises(ValueError, match="CrossMapLRN2d: expected 4 dimensions"):
+        nn.CrossMapLRN2d(3)(x[0])
 
 
 # --------------------------------------------------------------------------------------------- batch normalisation
@@ -331,7 +392,9 @@ def test_losses_of_probabilities():
         (lambda: nn.Conv2d(3, 4, np.ones(2, int)), TypeError, "kernel_size to be an integer or two; got array"),
         (lambda: nn.Conv2d(3, 4, 3, padding="some"), ValueError, "expected padding 'same', 'valid' or numbers"),
         (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "padding 'same' needs a stride of 1"),
-        (lambda: nn.Conv2d(3, 4, 3, padding_mode="reflect"), NotImplementedError, "'zeros' is the only .* 'reflect'"),
+        (lambda: nn.Conv2d(3, 4, 3, padding_mode="mirror"), ValueError, "padding_mode to be one of zeros.* 'mirror'"),
+        (lambda: nn.ConvTranspose1d(3, 4, 3, padding_mode="reflect"), ValueError, "to be 'zeros'; got 'reflect'"),
+        (lambda: nn.Conv3d(3, 4, (1, 2)), TypeError, "Conv3d: expected kernel_size to be an integer or three"),
         (lambda: nn.ConvTranspose2d(3, 4, 3, padding="same"), TypeError, "expected padding to be an integer or two"),
         (lambda: nn.Dropout(1.5), ValueError, "Dropout: expected a probability from 0 to 1; got p=1.5"),
         (lambda: nn.Hardtanh(1.0, 1.0), ValueError, "Hardtanh: expected min_val < max_val; got 1.0 and 1.0"),

@@ -8,8 +8,9 @@ import weakref
 import pytest
 from storage_testing import Running
 
-from facula_storage import Plan, contiguous, float32, int8, listen
+from facula_storage import Device, Plan, complex128, contiguous, float32, int8, listen
 from facula_storage import _plans as plans
+from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import PlanTable
 
 LAYOUT = contiguous((4,), float32)
@@ -27,6 +28,15 @@ def test_a_plan():
     assert Plan("check", (), (), print).out is None
 
 
+def test_lists_have_a_place_for_each_dtype_of_each_device():
+    table = PlanTable("add")
+    for device in (Device("meta"), Device("xpu:7")):
+        place = device.slot * DTYPES_PER_DEVICE + complex128.code
+        for launches in (table.dense, table.with_float, table.with_int, PlanTable("mul").dense):
+            assert launches[place] is None
+    assert contiguous((2,), complex128, Device("meta")).dense == DTYPES_PER_DEVICE + complex128.code
+
+
 def test_the_first_plan_wins():
     table = PlanTable("add")
     first, second = plan(), plan()
@@ -39,7 +49,7 @@ def test_dense_plans():
         table.add_dense(launches, LAYOUT.dense, plan(any_size=False))
         table.add_dense(launches, 0, plan())
         table.add_dense(launches, PlanTable.DENSE, plan())
-        assert launches == [None] * PlanTable.DENSE
+        assert not any(launches)
         one = plan()
         table.add_dense(launches, LAYOUT.dense, one)
         assert launches[LAYOUT.dense] is one.launch

@@ -23,3 +23,16 @@ enum { FEW = 4 }; /* windows side by side where there are not enough for a vecto
 #define LOOSE loose_doubles
 #define INDEX int64_t
 #include "../pooling.inc"
+
+typedef int64_t integers __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t loose_integers __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* x != x, as NaN has it */
+#define INTEGER
+#define S int64_t
+#define SUFFIX int64
+#define CODE INT64
+#define VECTOR integers
+#define LOOSE loose_integers
+#define INDEX int64_t
+#include "../pooling.inc"

@@ -2,12 +2,14 @@
 #pragma once
 #include <stdint.h>
 
-/* What is convolved: arrays in row-major order, images (images, groups * channels, height, width), results (images,
-   groups * filters, out_height, out_width), weights (groups * filters, channels, kernel_height, kernel_width).
-   See Note [Convolution] in convolution.inc. */
+/* What is convolved: arrays in row-major order, volumes (volumes, groups * channels, depth, height, width), results
+   (volumes, groups * filters, out_depth, out_height, out_width), weights (groups * filters, channels, kernel_depth,
+   kernel_height, kernel_width). Of images, depths are 1. See Note [Convolution] in convolution.inc. */
 struct facula_convolution {
-    int64_t images, groups;
-    int64_t channels, filters; /* of one group */
+    int64_t images, groups;    /* images of results: volumes * out_depth */
+    int64_t channels, filters; /* of one group; a channel for each plane that a filter meets: kernel_depth times as many */
+    int64_t in_volumes; /* whether images are those of volumes; the next line is about these */
+    int64_t depth, out_depth, kernel_depth, depth_stride, depth_dilation, front; /* front is padding */
     int64_t height, width, out_height, out_width;
     int64_t kernel_height, kernel_width, row_stride, column_stride, row_dilation, column_dilation;
     int64_t top, left;         /* padding */

@@ -16,6 +16,7 @@ from . import _cross_entropy as _cross_entropy
 from . import _ctc as _ctc
 from . import _gather as _gather
 from . import _index as _index
+from . import _lapack as _lapack
 from . import _layer_norm as _layer_norm
 from . import _lines as _lines
 from . import _matmul as _matmul
@@ -27,7 +28,9 @@ from . import _recurrent as _recurrent
 from . import _reduce as _reduce
 from . import _resample as _resample
 from . import _softmax as _softmax
+from . import _spectral as _spectral
 from . import _triangle as _triangle
+from . import _triangular_solve as _triangular_solve
 from ._backend import CpuBackend
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads

@@ -23,7 +23,10 @@ STRUCT = ffi.typeof("struct facula_convolution *")
 
 
 class Sizes(NamedTuple):
-    """The geometry of a convolution; `channels` and `filters` are those of one group."""
+    """The geometry of a convolution; `channels` and `filters` are those of one group.
+
+    Volumes are so many images as results are deep, with a channel for each plane that a filter meets there.
+    """
 
     images: int
     groups: int
@@ -44,9 +47,10 @@ class Sizes(NamedTuple):
 
 @planner("conv2d", "conv2d_input", "conv2d_weight")
 def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """Convolutions of row-major arrays, float32 or float64.
+    """Convolutions of row-major arrays, float32 or float64: of images, or of volumes.
 
-    Parameters: stride, padding (above, left), dilation, groups, and what the output's shape says; pairs but for groups.
+    Parameters: stride, padding (above, left), dilation, groups, and what the output's shape says; pairs but for
+    groups, and triples for volumes.
 
     conv2d: images, weights and a bias (or None) to results. conv2d_input: the results' gradient and weights to the
     images' gradient. conv2d_weight: the results' gradient and images to the weights' gradient.
@@ -62,13 +66,20 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
         images, weights, results = outputs[0], inputs[1], inputs[0]
     else:
         images, weights, results = inputs[1], outputs[0], inputs[0]
+    in_volumes = len(images.shape) == 5
+    deep: Any = 1, 1, 1, 1, 1, 0
+    if in_volumes:
+        deep = images.shape[2], results.shape[2], weights.shape[2], stride[0], dilation[0], padding[0]
+        stride, padding, dilation = stride[1:], padding[1:], dilation[1:]
     sizes = Sizes(
-        images.shape[0], groups, weights.shape[1], weights.shape[0] // groups, *images.shape[2:], *results.shape[2:],
-        *weights.shape[2:],
+        images.shape[0] * deep[1], groups, weights.shape[1] * deep[2], weights.shape[0] // groups, *images.shape[-2:],
+        *results.shape[-2:], *weights.shape[-2:],
     )  # fmt: skip
 
     size = outputs[0].dtype.itemsize
     block_images, block_lines = cut(sizes, size)
+    if in_volumes:  # of which blocks reach into one alone
+        block_images = next(count for count in range(min(block_images, deep[1]), 0, -1) if deep[1] % count == 0)
     full = block_images * block_lines * sizes.out_width
     last = (
         (sizes.images % block_images or block_images)
@@ -77,7 +88,7 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     )
     alone = block_images == 1
     products = [
-        block_product(operator, code, sizes, pixels, sizes.out_height * sizes.out_width if alone else pixels)
+        block_product(operator, code, sizes, pixels, deep[1] * sizes.out_height * sizes.out_width if alone else pixels)
         for pixels in (full, last)
     ]
     packed_rows, rows, *in_rows = band(block_lines, sizes.kernel_height, stride[0], dilation[0])
@@ -90,7 +101,7 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     whole_images = -(-sizes.images // block_images)
     tasks, task_blocks = whole_images * -(-sizes.out_height // block_lines), 1
     if operator == "conv2d_input":
-        tasks = whole_images
+        tasks = images.shape[0] if in_volumes else whole_images
     elif operator == "conv2d_weight":
         task_blocks = -(-tasks // MOST_SUMS) or 1
         tasks = -(-tasks // task_blocks)
@@ -98,7 +109,9 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     slots = max(1, min(tasks * groups, lib.facula_threads())) if work > SERIAL else 1
     sums = tasks * groups * sizes.filters * sizes.taps * size if operator == "conv2d_weight" and tasks > 1 else 0
 
-    struct = ffi.new(STRUCT, sizes._asdict())
+    struct: Any = ffi.new(STRUCT, sizes._asdict())
+    struct.in_volumes = in_volumes
+    struct.depth, struct.out_depth, struct.kernel_depth, struct.depth_stride, struct.depth_dilation, struct.front = deep
     struct.row_stride, struct.column_stride = stride
     struct.row_dilation, struct.column_dilation = dilation
     struct.packed_rows, struct.packed_columns = packed_rows, packed_columns

@@ -26,17 +26,18 @@ STRUCT = ffi.typeof("struct facula_pooling *")
 
 @planner("max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "avg_pool2d", "avg_pool2d_grad")
 def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
-    """Pooling of contiguous planes (..., height, width), float32 or float64.
+    """Pooling of contiguous planes (..., height, width), float32 or float64; max_pool2d of int64, too.
 
     Parameters: geometry, and the size of the result's planes.
 
     max_pool2d: planes to greatest elements and their indices in the plane (int64); geometry is (kernel, stride,
-    padding, dilation), a pair each. max_pool2d_grad: gradients and indices to planes. max_pool2d_pick: planes and
-    indices to the elements there. Both take any geometry. An index out of range is status INDEX with (value, position,
-    elements of a plane); nothing is written outside the output.
+    padding, dilation), a pair each, or None for windows that divide a plane as evenly as can be. max_pool2d_grad:
+    gradients and indices to planes. max_pool2d_pick: planes and indices to the elements there. Both take any geometry.
+    An index out of range is status INDEX with (value, position, elements of a plane); nothing is written outside the
+    output.
 
     avg_pool2d: planes to means of windows; geometry is (kernel, stride, padding, whether padding counts, divisor or
-    None), or None for windows that divide a plane as evenly as can be. avg_pool2d_grad: gradients to planes.
+    None), or None as for max_pool2d. avg_pool2d_grad: gradients to planes.
     """
     made, geometry = outputs[0], parameters[0]
     kernel = find_kernel(operator, made.dtype.code)
@@ -56,7 +57,8 @@ def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     struct: Any = ffi.new(STRUCT, {"windows": [number for window in (*rows, *columns) for number in window]})
     struct.planes = prod(made.shape[:-2])
     struct.height, struct.width, struct.out_height, struct.out_width = height, width, out_height, out_width
-    if operator == "max_pool2d":
+    struct.row_dilation = struct.column_dilation = struct.column_stride = 1
+    if operator == "max_pool2d" and geometry is not None:
         (_, full), (_, struct.column_stride), (_, struct.left), (struct.row_dilation, struct.column_dilation) = geometry
         inside = [place for place, window in enumerate(columns) if window[1] == full]
         struct.kernel_width = full

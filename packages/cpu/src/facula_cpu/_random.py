@@ -81,3 +81,30 @@ def plan_dropout(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
         cost=drop.cost,
         any_size=True,
     )
+
+
+SAMPLES = {"standard_gamma": "gamma", "log_standard_gamma": "log_gamma", "poisson": "poisson", "binomial": "binomial"}
+
+
+@planner(*SAMPLES)
+def plan_samples(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    """Draws by parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
+    output = outputs[0]
+    sample = find_kernel(SAMPLES[operator], output.dtype.code)
+    if sample is None or any(one.dtype is not output.dtype or not one.is_contiguous for one in (*inputs, output)):
+        raise no_kernel(operator, inputs, outputs)
+    struct = ffi.new("struct facula_samples *")
+    struct.sample = ffi.cast("facula_sampler", sample.address)
+    struct.itemsize, struct.parameters = output.dtype.itemsize, len(inputs)
+    struct.serial, struct.grain = SERIAL // sample.cost, max(GRAIN // sample.cost, 1)
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel_for("samples").address,
+        struct,
+        arrays=1 + len(inputs),
+        scalars=(int, int),
+        cost=sample.cost,
+        any_size=True,
+    )

@@ -9,16 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
+from facula_tensor import bool as bool_
+from facula_tensor import cat as join
+from facula_tensor import isclose, linalg
+from facula_tensor import stack as pile
 from facula_tensor.extend import listed
 
+from .utils import eps_of
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_tensor import Tensor
 
     Bound = float | Tensor
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
+    "cat",
+    "corr_cholesky",
     "dependent",
     "dependent_property",
     "greater_than",
@@ -29,14 +40,22 @@ __all__ = [
     "interval",
     "is_dependent",
     "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
     "nonnegative",
     "nonnegative_integer",
     "one_hot",
     "positive",
+    "positive_definite",
     "positive_integer",
+    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
+    "square",
+    "stack",
+    "symmetric",
     "unit_interval",
 ]
 
@@ -209,6 +228,137 @@ class _IntegerAbove(_Above):
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
+class _LowerTriangular(Constraint):
+    """Square matrices that are 0 above the diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value.tril() == value).all(-1).all(-1)
+
+
+class _LowerCholesky(_LowerTriangular):
+    """Those with a positive diagonal."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return super().check(value) & (value.diagonal(0, -2, -1) > 0).all(-1)
+
+
+class _CorrCholesky(_LowerCholesky):
+    """Those whose rows have the length 1."""
+
+    def check(self, value: Tensor) -> Tensor:
+        close = 10 * value.shape[-1] * eps_of(value.dtype)
+        length = (value * value).sum(-1)
+        return super().check(value) & ((length - 1).abs() <= close).all(-1)
+
+
+class _Square(Constraint):
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return value.new_full(tuple(value.shape[:-2]), value.shape[-1] == value.shape[-2], dtype=bool_)
+
+
+class _Symmetric(_Square):
+    def check(self, value: Tensor) -> Tensor:
+        square = super().check(value)
+        if value.shape[-1] != value.shape[-2]:
+            return square
+        return isclose(value, value.transpose(-2, -1), atol=1e-6).all(-1).all(-1)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if value.shape[-1] != value.shape[-2]:
+            return symmetric
+        n, eps = value.shape[-1], eps_of(value.dtype)
+        most = value.diagonal(0, -2, -1).abs().sum(-1, keepdim=True)
+        slack = (most + (most == 0)) * (4 * n * eps)  # rounding may leave a singular matrix just below
+        return symmetric & (linalg.cholesky_ex(value + slack.expand(value.shape[:-1]).diag_embed())[1] == 0)
+
+
+class _PositiveDefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if value.shape[-1] != value.shape[-2]:
+            return symmetric
+        return symmetric & (linalg.cholesky_ex(value)[1] == 0)
+
+
+class multinomial(Constraint):
+    """Vectors of whole numbers of 0 or more with a sum of at most `upper_bound`."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Bound):
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        """Bools, one for each vector."""
+        return ((value >= 0) & (value % 1 == 0)).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _Parts(Constraint):
+    """Constraints of the parts of a tensor along a dimension."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0):
+        self.cseq, self.dim = list(cseq), dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether one of them is."""
+        return any(one.is_discrete for one in self.cseq)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The most that one of them has."""
+        return max(one.event_dim for one in self.cseq)
+
+
+class cat(_Parts):
+    """A constraint for each part, of these `lengths` (1 where left out), along a dimension."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None):
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+
+    def check(self, value: Tensor) -> Tensor:
+        """Bools, one for each event."""
+        parts = zip(self.cseq, value.split(self.lengths, self.dim), strict=True)
+        return join([one.check(part) for one, part in parts], self.dim)
+
+
+class stack(_Parts):
+    """A constraint for each index of a dimension."""
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The most that one of them has, and one more where the dimension is among those."""
+        most = max(one.event_dim for one in self.cseq)
+        return most + (self.dim + most < 0)
+
+    def check(self, value: Tensor) -> Tensor:
+        """Bools, one for each event."""
+        parts = zip(self.cseq, value.unbind(self.dim), strict=True)
+        return pile([one.check(part) for one, part in parts], self.dim)
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """What components of mixtures may give: `base_constraint`, met by a value in each component."""
+
+    def __init__(self, base_constraint: Constraint):
+        self.base_constraint = base_constraint
+        self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        """Bools, one for each event."""
+        inside = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return inside.all(-1)
+
+
 dependent = _Dependent()
 boolean = _Boolean()
 one_hot = _OneHot()
@@ -219,4 +369,11 @@ real_vector = independent(real, 1)
 positive = greater_than(0.0)
 nonnegative = greater_than_eq(0.0)
 unit_interval = interval(0.0, 1.0)
+lower_triangular = _LowerTriangular()
+lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
 simplex = _Simplex()

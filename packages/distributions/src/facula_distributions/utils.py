@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError
-from facula_tensor import Size, Tensor, as_tensor, bfloat16, enable_grad, float16, float32, float64, get_default_dtype
+from facula_tensor import (
+    Size,
+    Tensor,
+    as_tensor,
+    bfloat16,
+    enable_grad,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    tril_indices,
+)
 from facula_tensor.extend import listed
 from facula_tensor.functional import log_softmax, softmax
 
@@ -14,10 +26,20 @@ if TYPE_CHECKING:
 
     from facula_tensor import dtype as DType
 
-__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "euler_constant",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
 
 __dir__ = listed(__name__)
 
+euler_constant = 0.57721566490153286061
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
 
@@ -81,6 +103,40 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """The inverse of `logits_to_probs`; probabilities 0 and 1 are taken as near to those."""
     clamped = clamp_probs(probs)
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The elements of square matrices up to a diagonal (-1: the one below), row by row.
+
+    >>> from facula_tensor import tensor
+    >>> tril_matrix_to_vec(tensor([[1.0, 0.0], [2.0, 3.0]]))
+    tensor([1., 2., 3.])
+    """
+    n = mat.shape[-1]
+    if not -n < diag < n:
+        raise InvalidValueError(f"tril_matrix_to_vec: expected diag above {-n} and below {n}; got {diag}")
+    rows, columns = tril_indices(n, n, diag, device=mat.device)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """The inverse of `tril_matrix_to_vec`: square matrices with zeros above the diagonal.
+
+    >>> from facula_tensor import tensor
+    >>> vec_to_tril_matrix(tensor([2.0]), -1)
+    tensor([[0., 0.],
+            [2., 0.]])
+    """
+    count = vec.shape[-1]
+    n = round((-(1 + 2 * diag) + math.sqrt((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1))) / 2)
+    rows, columns = tril_indices(n, n, diag, device=vec.device)
+    if rows.numel() != count:
+        raise InvalidValueError(
+            f"vec_to_tril_matrix: expected as many numbers as a square matrix has up to diagonal {diag}; got {count}"
+        )
+    flat = vec.new_zeros((*vec.shape[:-1], n * n))
+    places = (rows * n + columns).expand(vec.shape)
+    return flat.scatter(-1, places, vec).reshape((*vec.shape[:-1], n, n))
 
 
 def normalized_logits(logits: Tensor) -> Tensor:

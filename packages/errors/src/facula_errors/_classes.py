@@ -10,10 +10,10 @@ from io import UnsupportedOperation
 
 __all__ = [
     "ArgumentError", "BlockedFileError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError",
-    "FaculaError", "FileAccessError", "FileError", "FileModeError", "InvalidIndexError", "InvalidTypeError",
-    "InvalidValueError", "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError",
-    "MissingPackageError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "RangeError",
-    "UnsupportedError",
+    "FaculaError", "FileAccessError", "FileError", "FileModeError", "IndexTypeError", "InvalidIndexError",
+    "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError", "MissingKeyError",
+    "MissingModuleError", "MissingPackageError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError",
+    "OperationError", "RangeError", "UnsupportedError",
 ]  # fmt: skip
 
 
@@ -125,6 +125,10 @@ class ArgumentError(FaculaError, ValueError, RuntimeError):
 
 class DTypeError(FaculaError, TypeError, RuntimeError):
     """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
+
+
+class IndexTypeError(FaculaError, TypeError, IndexError):
+    """An index of a type that selects nothing, as a float. An IndexError too."""
 
 
 class RangeError(FaculaError, OverflowError, RuntimeError):

@@ -1,8 +1,8 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `distributions`, `errors`, `func`, `nn`, `optim`, `testing`, `utils`
-are loaded when first used.
+May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `testing`, `utils` are loaded
+when first used.
 Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
 files, `examples/` for whole programs.
 """
@@ -43,18 +43,102 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda, linalg
+from . import autograd, linalg
+from ._einops import connect as _connect
 from ._names import publish as _publish
 from ._saving import load, save
 
 if TYPE_CHECKING:
+    from . import accelerator as accelerator
+    from . import backends as backends
+    from . import compiler as compiler
+    from . import cpu as cpu
+    from . import cuda as cuda
+    from . import distributed as distributed
     from . import distributions as distributions
     from . import errors as errors
+    from . import export as export
     from . import func as func
+    from . import fx as fx
+    from . import hub as hub
+    from . import jit as jit
+    from . import mps as mps
+    from . import multiprocessing as multiprocessing
     from . import nn as nn
+    from . import onnx as onnx
     from . import optim as optim
+    from . import profiler as profiler
+    from . import random as random
+    from . import serialization as serialization
+    from . import sparse as sparse
     from . import testing as testing
     from . import utils as utils
+    from . import version as version
+    from . import xpu as xpu
+    from ._refused import (
+        sparse_bsc_tensor as sparse_bsc_tensor,
+    )
+    from ._refused import (
+        sparse_bsr_tensor as sparse_bsr_tensor,
+    )
+    from ._refused import (
+        sparse_compressed_tensor as sparse_compressed_tensor,
+    )
+    from ._refused import (
+        sparse_coo_tensor as sparse_coo_tensor,
+    )
+    from ._refused import (
+        sparse_csc_tensor as sparse_csc_tensor,
+    )
+    from ._refused import (
+        sparse_csr_tensor as sparse_csr_tensor,
+    )
+    from ._refused import (
+        vmap as vmap,
+    )
+    from ._settings import (
+        are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
+    )
+    from ._settings import (
+        compiled_with_cxx11_abi as compiled_with_cxx11_abi,
+    )
+    from ._settings import (
+        get_deterministic_debug_mode as get_deterministic_debug_mode,
+    )
+    from ._settings import (
+        get_float32_matmul_precision as get_float32_matmul_precision,
+    )
+    from ._settings import (
+        get_num_interop_threads as get_num_interop_threads,
+    )
+    from ._settings import (
+        is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+    )
+    from ._settings import (
+        is_vulkan_available as is_vulkan_available,
+    )
+    from ._settings import (
+        is_warn_always_enabled as is_warn_always_enabled,
+    )
+    from ._settings import (
+        set_deterministic_debug_mode as set_deterministic_debug_mode,
+    )
+    from ._settings import (
+        set_float32_matmul_precision as set_float32_matmul_precision,
+    )
+    from ._settings import (
+        set_flush_denormal as set_flush_denormal,
+    )
+    from ._settings import (
+        set_num_interop_threads as set_num_interop_threads,
+    )
+    from ._settings import (
+        set_warn_always as set_warn_always,
+    )
+    from ._settings import (
+        use_deterministic_algorithms as use_deterministic_algorithms,
+    )
+    from .compiler import compile as compile
 
 __version__ = "0.1.0"
 
@@ -66,45 +150,73 @@ short, int, long = int16, int32, int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
-    "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs", "absolute", "acos",
-    "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "any",
-    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
-    "argwhere", "as_strided", "as_strided_scatter", "as_tensor", "asin", "asinh", "atan", "atan2", "atanh",
-    "atleast_1d", "atleast_2d", "atleast_3d", "autograd", "baddbmm", "bernoulli", "bfloat16", "bincount",
-    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast",
-    "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "celu", "celu_", "cfloat", "channel_shuffle", "channels_last",
-    "channels_last_3d", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations",
-    "complex64", "complex128", "concat", "concatenate", "contiguous_format", "conv2d", "conv_transpose2d", "copysign",
-    "cos", "cosh", "cosine_similarity", "count_nonzero", "cross", "cuda", "cummax", "cummin", "cumprod", "cumsum",
-    "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "dist",
-    "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad",
-    "eq", "equal", "erf", "errors", "exp", "exp2", "expm1", "eye", "finfo", "fix", "flatten", "flip", "fliplr",
+    "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs", "absolute",
+    "accelerator", "acos", "acosh", "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv",
+    "addcmul", "addmm", "addmv", "addr", "adjoint", "all", "allclose", "amax", "amin", "angle", "any", "arange",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "are_deterministic_algorithms_enabled",
+    "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_scatter", "as_tensor", "asin", "asinh",
+    "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "autograd", "avg_pool1d", "backends",
+    "baddbmm", "bernoulli", "bfloat16", "bincount", "binomial", "bitwise_and", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
+    "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil",
+    "celu", "celu_", "cfloat", "channel_shuffle", "channels_last", "channels_last_3d", "cholesky", "cholesky_inverse",
+    "cholesky_solve", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations",
+    "compile", "compiled_with_cxx11_abi", "compiler", "complex", "complex64", "complex128", "concat", "concatenate",
+    "conj", "conj_physical", "contiguous_format", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "copysign", "cos", "cosh", "cosine_similarity", "count_nonzero", "cpu", "cross", "cuda",
+    "cummax", "cummin", "cumprod", "cumsum", "default_generator", "deg2rad", "det", "device", "diag", "diag_embed",
+    "diagflat", "diagonal", "diagonal_scatter", "digamma", "dist", "distributed", "distributions", "div", "divide",
+    "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal",
+    "erf", "erfinv", "errors", "exp", "exp2", "expm1", "export", "eye", "finfo", "fix", "flatten", "flip", "fliplr",
     "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack",
-    "from_numpy", "frombuffer", "full", "full_like", "func", "gather", "ge", "ger", "get_default_dtype",
-    "get_num_threads", "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink",
-    "hsplit", "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
+    "from_numpy", "frombuffer", "func", "full", "full_like", "fx", "gather", "ge", "ger", "get_default_dtype",
+    "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",
+    "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack",
+    "hub", "hypot", "iinfo", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
     "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64",
-    "is_complex", "is_floating_point", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "isclose",
-    "isfinite", "isin", "isinf", "isnan", "kron", "kthvalue", "layout", "le", "lerp", "less", "less_equal", "linalg",
-    "linspace", "load", "log", "log1p", "log2", "log10", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill",
-    "masked_scatter", "masked_select", "matmul", "max", "max_pool2d", "maximum", "mean", "median", "memory_format",
-    "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv",
-    "nan", "nan_to_num", "nanmedian", "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal",
-    "not_equal", "numel", "ones", "ones_like", "optim", "outer", "pairwise_distance", "pdist", "permute", "pi",
-    "pixel_shuffle", "pixel_unshuffle", "pow", "prelu", "preserve_format", "printoptions", "prod", "promote_types",
-    "put", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "relu",
-    "relu_", "remainder", "repeat_interleave", "reshape", "result_type", "roll", "rot90", "round", "row_stack",
-    "rrelu", "rrelu_", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select",
-    "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_num_threads", "set_printoptions",
-    "set_rng_state", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter", "softmax", "sort", "split",
-    "sqrt", "square", "squeeze", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "swapaxes",
-    "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "threshold",
-    "threshold_", "tile", "topk", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices", "true_divide",
-    "trunc", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze", "utils", "var", "var_mean",
-    "vdot", "vsplit", "vstack", "where", "xlogy", "zeros", "zeros_like",
+    "inverse", "is_complex", "is_conj", "is_deterministic_algorithms_warn_only_enabled", "is_floating_point",
+    "is_grad_enabled", "is_inference_mode_enabled", "is_neg", "is_tensor", "is_vulkan_available",
+    "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf", "isnan", "isreal", "jit", "kron", "kthvalue",
+    "layout", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log", "log1p", "log2",
+    "log10", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill", "masked_scatter",
+    "masked_select", "matmul", "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum",
+    "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "mps",
+    "msort", "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nanmedian",
+    "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones",
+    "ones_like", "onnx", "optim", "outer", "pairwise_distance", "pdist", "permute", "pi", "pixel_shuffle",
+    "pixel_unshuffle", "poisson", "polar", "polygamma", "pow", "prelu", "preserve_format", "printoptions", "prod",
+    "profiler", "promote_types", "put", "qr", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like",
+    "random", "randperm", "ravel", "real", "reciprocal", "relu", "relu_", "remainder", "repeat_interleave", "reshape",
+    "resolve_conj", "resolve_neg", "result_type", "roll", "rot90", "round", "row_stack", "rrelu", "rrelu_", "rsqrt",
+    "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu",
+    "selu_", "serialization", "set_default_dtype", "set_deterministic_debug_mode", "set_float32_matmul_precision",
+    "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions",
+    "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter",
+    "slogdet", "softmax", "sort", "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor",
+    "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor", "split", "sqrt", "square", "squeeze", "stack",
+    "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take",
+    "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "testing", "threshold", "threshold_",
+    "tile", "topk", "trace", "transpose", "triangular_solve", "tril", "tril_indices", "triu", "triu_indices",
+    "true_divide", "trunc", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze",
+    "use_deterministic_algorithms", "utils", "var", "var_mean", "vdot", "version", "view_as_complex", "view_as_real",
+    "vmap", "vsplit", "vstack", "where", "xlogy", "xpu", "zeros", "zeros_like",
 ]  # fmt: skip
 
-# Modules that are loaded when they are first asked for come last.
-_publish(__name__, "cuda", later=("distributions", "errors", "func", "nn", "optim", "testing", "utils"))
+# Modules and functions that are loaded when they are first asked for come last.
+_LATER = (
+    "_C", "__config__", "_dynamo", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed", "distributions",
+    "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "random",
+    "serialization", "sparse", "testing", "utils", "version", "xpu",
+)  # fmt: skip
+_LAZILY = {
+    "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
+                "sparse_csr_tensor vmap",
+    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode "
+                 "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
+                 "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "
+                 "set_flush_denormal set_num_interop_threads set_warn_always use_deterministic_algorithms",
+    "compiler": "compile",
+}  # fmt: skip
+_publish(__name__, later=_LATER, lazily={name: module for module, names in _LAZILY.items() for name in names.split()})
+_connect()

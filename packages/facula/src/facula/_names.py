@@ -16,21 +16,26 @@ from facula_errors.extend import boundary
 from facula_tensor.extend import PyTorchNames
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import FrameType
 
 LISTING = PyTorchNames(__file__)
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 
 
-def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
+def publish(
+    module_name: str, *parts: str, later: tuple[str, ...] = (), lazily: Mapping[str, str] | None = None
+) -> None:
     """Give a module of the face `__dir__` and `__getattr__`: called at its end, with its `__name__`.
 
     `dir` lists `__all__` and Python's own names. A name that is not there is an AttributeError, or an ImportError where
     `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
     same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
-    when they are first asked for, and call this themselves.
+    when they are first asked for, and call this themselves. `lazily` are names of objects that are taken from modules
+    below when they are first asked for, by the modules' names.
     """
     module: Any = sys.modules[module_name]
+    lazily = lazily or {}
     for part in parts:
         publish(import_module(f"{module_name}.{part}").__name__)
 
@@ -38,6 +43,10 @@ def publish(module_name: str, *parts: str, later: tuple[str, ...] = ()) -> None:
     def __getattr__(name: str) -> object:
         if name in later:
             return import_module(f"{module_name}.{name}")
+        if name in lazily:
+            value = getattr(import_module(f"{module_name}.{lazily[name]}"), name)
+            setattr(module, name, value)
+            return value
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
             raise MissingAttributeError(what, name=name, obj=module)

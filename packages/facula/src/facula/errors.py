@@ -27,9 +27,10 @@ __all__ = [
     "AnomalyError", "ArgumentError", "AutogradError", "BlockedFileError", "BufferAccessError", "CheckpointError",
     "CollateError", "CollateTypeError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError",
     "FileAccessError", "FileError", "FileModeError", "FreedGraphError", "GradcheckError", "GradientError",
-    "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError",
-    "MissingKeyError", "MissingModuleError", "MissingPackageError", "MutationError", "NoDirectoryError",
-    "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError", "UnsupportedError",
+    "IndexTypeError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError",
+    "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError", "MutationError",
+    "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError",
+    "UnsupportedError",
     "full_traceback",
 ]  # fmt: skip
 

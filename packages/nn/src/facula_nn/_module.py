@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import boundary, trim_traceback, warn
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Module"]
+
+_noticed: list[None] = []  # whether the notice of `compile` was given
 
 
 @boundary
@@ -210,6 +212,12 @@ class Module(Tree):
         return self.to(dtype=bfloat16)
 
     # --------------------------------------------------------------------------------------------- state dicts
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Leave the module as it is, whatever is asked for: eager code is the quick one. A warning says so once."""
+        if not _noticed:
+            _noticed.append(None)
+            warn("Module.compile: facula compiles nothing, and runs modules as they are: eager code is the quick one")
+
     def state_dict(
         self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:

@@ -21,6 +21,7 @@ KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], Backend]] = {}
+growing: list[Callable[[int], None]] = []  # each is told the number of devices there will be, before one more is known
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
 # `_making` guards the tables and is held for moments. `_connecting` is held while a factory runs, which may
@@ -81,9 +82,11 @@ class Device(Immutable):
                 known = ", ".join(sorted({*KNOWN, *_factories}))
                 raise OperationError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
             with _making:  # each device has a slot of its own
-                made = object.__new__(cls)
-                for attribute, value in {"type": name, "index": index, "slot": len(_devices), "_backend": None}.items():
+                made, slot = object.__new__(cls), len(_devices)
+                for attribute, value in {"type": name, "index": index, "slot": slot, "_backend": None}.items():
                     write(made, attribute, value)
+                for grow in growing:
+                    grow(slot + 1)
                 return _devices.setdefault((name, index), made)
         except FaculaError as error:
             trim_traceback(error)

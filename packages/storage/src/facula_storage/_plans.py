@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
+from ._devices import growing, meta
+from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
 
 if TYPE_CHECKING:
@@ -86,7 +88,8 @@ class PlanTable:
     `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand
     and a Python number. `by_kind` has a plan for each kind of call (dtypes, device, parameters), as backends made
     them, for calls of shapes nobody has seen to begin with: what is made of them for `by_key` is heard by
-    listeners like every plan. All are the same objects for the table's life, so operators may hold on to them.
+    listeners like every plan. All are the same objects for the table's life, so operators may hold on to them;
+    the lists get longer with each device (there are hundreds of tables, and mostly one device).
     Bounded like the layout table, and for the same reason.
     """
 
@@ -99,10 +102,10 @@ class PlanTable:
         self.operator = operator
         self.by_key: dict[Any, Plan] = {}
         self.by_kind: dict[Any, Plan] = {}
-        self.dense: list[Callable[..., None] | None] = [None] * self.DENSE
-        self.with_float = list(self.dense)
-        self.with_int = list(self.dense)
         with _changing:
+            self.dense: list[Callable[..., None] | None] = [None] * _places
+            self.with_float = list(self.dense)
+            self.with_int = list(self.dense)
             _tables.add(self)
 
     def add(self, key: Any, plan: Plan) -> Plan:
@@ -130,7 +133,7 @@ class PlanTable:
 
     def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
         """Publish a plan that fits any size in one of the three lists, under a layout's `dense` code."""
-        while plan.any_size and 0 < code < self.DENSE:
+        while plan.any_size and 0 < code < len(launches):
             heard_by = _listeners
             launches[code] = (_heard(plan, heard_by) if heard_by else plan).launch
             if _listeners is heard_by:
@@ -142,7 +145,7 @@ class PlanTable:
         self.by_key.clear()
         self.by_kind.clear()
         for launches in (self.dense, self.with_float, self.with_int):
-            launches[:] = [None] * self.DENSE
+            launches[:] = [None] * len(launches)
 
 
 # Note [Listeners]
@@ -153,7 +156,21 @@ class PlanTable:
 _tables: WeakSet[PlanTable] = WeakSet()
 _listeners: tuple[Callable[[Plan, tuple], None], ...] = ()
 _changing = RLock()
+_places = DTYPES_PER_DEVICE * (meta.slot + 1)  # in the lists of each table; meta is the last device to begin with
 os.register_at_fork(after_in_child=_changing._at_fork_reinit)  # type: ignore[attr-defined]
+
+
+def _grow(devices: int) -> None:
+    """Give the lists of all tables a place for each dtype of so many devices."""
+    global _places
+    with _changing:
+        _places = max(_places, min(devices * DTYPES_PER_DEVICE, DENSE_PLACES))
+        for table in list(_tables):
+            for launches in (table.dense, table.with_float, table.with_int):
+                launches.extend([None] * (_places - len(launches)))
+
+
+growing.append(_grow)
 
 
 def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> Plan:

@@ -42,6 +42,7 @@ from . import (
     _properties,
     _random,
     _random_fill,
+    _random_laws,  # noqa: F401  methods alone
     _ranges,
     _typed,
 )
@@ -69,12 +70,16 @@ from ._typed import *
 from .ops import aliases as _aliases
 from .ops import arithmetic as _arithmetic
 from .ops import bitwise as _bitwise
+from .ops import cholesky as _cholesky
 from .ops import choosing as _choosing
 from .ops import clamping as _clamping
 from .ops import comparing as _comparing
 from .ops import comparison as _comparison
+from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
+from .ops import convolution_1d as _convolution_1d
 from .ops import copying as _copying
+from .ops import determinants as _determinants
 from .ops import diagonals as _diagonals
 from .ops import dims as _dims
 from .ops import division as _division
@@ -84,13 +89,16 @@ from .ops import extremes as _extremes
 from .ops import flips as _flips
 from .ops import formats as _formats
 from .ops import fused_arithmetic as _fused_arithmetic
+from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import index_ops as _index_ops
+from .ops import inverses as _inverses
 from .ops import join as _join
 from .ops import logic as _logic
 from .ops import masks as _masks
 from .ops import matmul as _matmul
+from .ops import matrix_roots as _matrix_roots
 from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
@@ -103,9 +111,11 @@ from .ops import ranks as _ranks
 from .ops import regions as _regions
 from .ops import repeats as _repeats
 from .ops import rounding as _rounding
+from .ops import samples as _samples
 from .ops import scans as _scans
 from .ops import scattering as _scattering
 from .ops import searching as _searching
+from .ops import sequence_pooling as _sequence_pooling
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
@@ -115,17 +125,23 @@ from .ops import strided as _strided
 from .ops import sums as _sums
 from .ops import taking as _taking
 from .ops import triangles as _triangles
+from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
+from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.arithmetic import *
 from .ops.bitwise import *
+from .ops.cholesky import *
 from .ops.choosing import *
 from .ops.clamping import *
 from .ops.comparing import *
 from .ops.comparison import *
+from .ops.complex_numbers import *
 from .ops.convolution import *
+from .ops.convolution_1d import *
 from .ops.copying import *
+from .ops.determinants import *
 from .ops.diagonals import *
 from .ops.dims import *
 from .ops.distances import cdist, cosine_similarity, pairwise_distance, pdist
@@ -137,14 +153,17 @@ from .ops.flips import *
 from .ops.formats import *
 from .ops.further_activations import celu, hardshrink, prelu, rrelu, selu, threshold
 from .ops.fused_arithmetic import *
+from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
 from .ops.index_ops import *
+from .ops.inverses import *
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *
 from .ops.matmul import *
+from .ops.matrix_roots import *
 from .ops.moments import *
 from .ops.multinomial import *
 from .ops.norms import *
@@ -158,9 +177,11 @@ from .ops.ranks import *
 from .ops.regions import *
 from .ops.repeats import *
 from .ops.rounding import *
+from .ops.samples import *
 from .ops.scans import *
 from .ops.scattering import *
 from .ops.searching import *
+from .ops.sequence_pooling import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
@@ -170,14 +191,17 @@ from .ops.strided import *
 from .ops.sums import *
 from .ops.taking import *
 from .ops.triangles import *
+from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.truth import *
+from .ops.volume_pooling import max_pool3d
 
 _register("facula_tensor")
 
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += [
     "celu",
@@ -208,15 +232,20 @@ __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
 __all__ += _rounding.__all__
+__all__ += _sequence_pooling.__all__
 __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aliases.__all__
 __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
+__all__ += _cholesky.__all__
 __all__ += _choosing.__all__
 __all__ += _clamping.__all__
 __all__ += _comparison.__all__
+__all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
+__all__ += _determinants.__all__
+__all__ += _convolution_1d.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
@@ -224,17 +253,21 @@ __all__ += _extremes.__all__
 __all__ += _flips.__all__
 __all__ += _repeats.__all__
 __all__ += _triangles.__all__
+__all__ += _triangular.__all__
 __all__ += _diagonals.__all__
 __all__ += _regions.__all__
 __all__ += _stacking.__all__
 __all__ += _grids.__all__
 __all__ += _formats.__all__
+__all__ += _gamma.__all__
 __all__ += _gathering.__all__
 __all__ += _index_ops.__all__
+__all__ += _inverses.__all__
 __all__ += _join.__all__
 __all__ += _logic.__all__
 __all__ += _masks.__all__
 __all__ += _matmul.__all__
+__all__ += _matrix_roots.__all__
 __all__ += _multinomial.__all__
 __all__ += _moments.__all__
 __all__ += _norms.__all__
@@ -242,6 +275,7 @@ __all__ += _parts.__all__
 __all__ += _pointwise.__all__
 __all__ += _power.__all__
 __all__ += _ranks.__all__
+__all__ += _samples.__all__
 __all__ += _scans.__all__
 __all__ += _searching.__all__
 __all__ += _scattering.__all__
@@ -260,5 +294,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg"})
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "testing"})

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -80,6 +80,8 @@ __all__ = [
     "absolute",
     "acos",
     "acosh",
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
@@ -115,9 +117,11 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
     "baddbmm",
     "bernoulli",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -140,6 +144,9 @@ __all__ = [
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_max",
@@ -151,8 +158,12 @@ __all__ = [
     "concat",
     "concatenate",
     "contiguous_format",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
     "copysign",
     "cos",
     "cosh",
@@ -170,6 +181,7 @@ __all__ = [
     "diagflat",
     "diagonal",
     "diagonal_scatter",
+    "digamma",
     "dist",
     "div",
     "divide",
@@ -182,6 +194,7 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -238,6 +251,7 @@ __all__ = [
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
     "linspace",
     "log",
     "log10",
@@ -259,7 +273,10 @@ __all__ = [
     "masked_select",
     "matmul",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -276,6 +293,7 @@ __all__ = [
     "multinomial",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
     "nanmedian",
     "narrow",
@@ -295,6 +313,8 @@ __all__ = [
     "permute",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
+    "polygamma",
     "pow",
     "prelu",
     "preserve_format",
@@ -371,6 +391,7 @@ __all__ = [
     "topk",
     "trace",
     "transpose",
+    "triangular_solve",
     "tril",
     "tril_indices",
     "triu",
@@ -399,6 +420,17 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN below 1."""
+def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
+    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The sum of each pair of elements; logical or for bool."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -455,12 +487,16 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[T
     """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
+def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
+    """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -501,6 +537,12 @@ def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -515,10 +557,18 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     """Tensors side by side, numbers and vectors as columns."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters: what networks call a convolution."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
+    """The cross-correlation of volumes with filters."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
+    """The transpose of the linear map that `conv3d` is, plus a bias."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The size of each element of `input` with the sign of the other's: also that of -0."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -551,6 +601,8 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -573,6 +625,8 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -669,6 +723,8 @@ def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -725,6 +781,17 @@ def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, kee
 def max(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 @overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
+    """`max_pool1d` with the indices."""
+@overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
 @overload
@@ -732,6 +799,15 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
+    """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
@@ -779,6 +855,8 @@ def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.
     """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 @overload
@@ -831,6 +909,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
+def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of `digamma` at each element."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -975,6 +1057,8 @@ def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object | None = None, pin_memory: builtins.bool = False) -> Tensor:

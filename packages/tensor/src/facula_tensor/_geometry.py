@@ -1,4 +1,4 @@
-"""Numbers that come in pairs, for height and width: how windows and filters are moved over images."""
+"""Numbers for each of several lengths, height and width: how windows and filters are moved over images."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from facula_errors import InvalidTypeError
 from ._errors import ArgumentError
 
 Pair = tuple[int, int]
+_WORDS = {1: "an int", 2: "an int or two", 3: "an int or three"}
 
 
 def is_integer(value: Any) -> bool:
@@ -24,13 +25,25 @@ def pair(operation: str, name: str, value: Any, least: int) -> Pair:
     >>> pair("conv2d", "stride", 2, 1), pair("conv2d", "stride", (2, 3), 1)
     ((2, 2), (2, 3))
     """
-    both = value if isinstance(value, (tuple, list)) else (value,)
-    if len(both) not in (1, 2) or not all(is_integer(one) for one in both):
-        raise InvalidTypeError(f"{operation}: expected {name} to be an int or two; got {value!r}")
-    height, width = int(both[0]), int(both[-1])
-    if min(height, width) < least:
-        raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
+    height, width = several(operation, name, value, 2, least)
     return height, width
+
+
+def several(operation: str, name: str, value: Any, count: int, least: int) -> tuple[int, ...]:
+    """One number for all of `count` dimensions, or one for each; errors name operation and argument.
+
+    >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
+    ((2, 2, 2), (2, 3, 4))
+    """
+    each = value if isinstance(value, (tuple, list)) else (value,)
+    if not each:
+        raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
+    if len(each) not in (1, count) or not all([is_integer(one) for one in each]):
+        raise InvalidTypeError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
+    numbers = tuple([int(one) for one in each])
+    if min(numbers) < least:
+        raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
+    return numbers if len(numbers) == count else numbers * count
 
 
 class Shown(str):

@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
-from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors import FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, blank
@@ -217,7 +217,7 @@ def _position(part: Any, dim: int, length: int) -> int:
     try:
         position = part.__index__()
     except AttributeError:
-        raise InvalidTypeError(
+        raise IndexTypeError(
             "index: expected integers, slices, None, ... or integer or bool tensors; "
             f"got {describe(part)} for dimension {dim}"
         ) from None
@@ -253,18 +253,16 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
     from ._from_data import tensor
 
     index = steady(part) if isinstance(part, Tensor) else tensor(part, device=device)
-    if not isinstance(part, Tensor) and not index.numel() and index.dtype is not bool_:
-        index = index.to(int64)
+    if not isinstance(part, Tensor) and not index.numel() and index.dtype not in (bool_, uint8):
+        index = index.to(int64)  # an empty list says nothing of its dtype
     if index.dtype is bool_:
         return index.to(device)
     if index.dtype is uint8:
-        raise InvalidTypeError(
+        raise IndexTypeError(
             "index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()"
         )
     if index.dtype.category != INTEGER:
-        raise InvalidTypeError(
-            f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()"
-        )
+        raise IndexTypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
     if not index.ndim and index.device is not meta:
         return int(index)
     return index.to(int64).to(device)

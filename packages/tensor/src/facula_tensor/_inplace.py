@@ -154,6 +154,12 @@ def check_family(name: str, target: Tensor) -> None:
                 f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
                 "or change a .clone()"
             )
+        if layout_of_tensor(root).dtype is not layout_of_tensor(target).dtype:
+            raise UnsupportedError(
+                f"{name}: a gradient is wanted through a change of a {layout_of_tensor(target).dtype.name} view of "
+                f"{layout_of_tensor(root).dtype.name} elements; put the parts together with complex() instead, or "
+                "change a .clone()"
+            )
         if root.node is not None and from_function(target.node):
             raise OperationError(
                 f"{name}: this tensor is the result of a Function that gave back its argument, or a view of it, and "

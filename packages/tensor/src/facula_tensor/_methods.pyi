@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
@@ -17,6 +17,8 @@ from ._tensor import Tensor
 
 class Methods:
     def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
     def __abs__(self, *, out: Tensor | None = None) -> Tensor:
@@ -197,6 +199,8 @@ class Methods:
         """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes this tensor and returns it."""
+    def adjoint(self) -> Tensor:
+        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -205,6 +209,8 @@ class Methods:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -247,6 +253,8 @@ class Methods:
         """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -283,6 +291,8 @@ class Methods:
         """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -293,6 +303,12 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -309,6 +325,12 @@ class Methods:
         """`clamp_min` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` in place: changes this tensor and returns it."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
@@ -355,6 +377,8 @@ class Methods:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -369,6 +393,10 @@ class Methods:
         """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    def digamma_(self) -> Tensor:
+        """`digamma` in place: changes this tensor and returns it."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -391,6 +419,10 @@ class Methods:
         """The error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of each element. Integers are computed in the default floating dtype."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
@@ -407,6 +439,8 @@ class Methods:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -441,6 +475,8 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name of `outer`."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -457,6 +493,10 @@ class Methods:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
         """`hypot` in place: changes this tensor and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, new: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
@@ -483,6 +523,12 @@ class Methods:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """False: conjugates are never left to be taken later."""
+    def is_neg(self) -> builtins.bool:
+        """False: signs are never left to be changed later."""
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
@@ -491,6 +537,8 @@ class Methods:
         """Whether each element is infinite; for complex ones, whether a part is."""
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is NaN; for complex ones, whether a part is."""
+    def isreal(self) -> Tensor:
+        """Whether each element has an imaginary part of 0, as a bool tensor."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -507,6 +555,10 @@ class Methods:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
     def log10(self, *, out: Tensor | None = None) -> Tensor:
@@ -523,6 +575,8 @@ class Methods:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -535,6 +589,8 @@ class Methods:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -559,6 +615,8 @@ class Methods:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    @property
+    def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -638,6 +696,10 @@ class Methods:
         """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
+    def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -694,6 +756,10 @@ class Methods:
         """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """`facula_tensor.polygamma(n, self)`."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """`polygamma` in place: changes this tensor and returns it."""
     def pow(self, exponent: Operand) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:
@@ -706,6 +772,8 @@ class Methods:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
@@ -714,6 +782,10 @@ class Methods:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view where strides allow it, else a copy."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, new: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -736,6 +808,10 @@ class Methods:
         """The same elements in the shape of `other`, as `reshape`."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: conjugates are never left to be taken later."""
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
@@ -768,6 +844,10 @@ class Methods:
         ...
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy of `input` in which `select(dim, index)` is `src`."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    def sgn_(self) -> Tensor:
+        """`sgn` in place: changes this tensor and returns it."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -790,6 +870,8 @@ class Methods:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -814,6 +896,8 @@ class Methods:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
     def t(self) -> Tensor:
@@ -844,6 +928,8 @@ class Methods:
         """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

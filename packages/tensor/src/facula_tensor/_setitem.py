@@ -111,6 +111,8 @@ def general_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = Fal
     try:
         kind = type(value)
         value = as_tensor_like(value, self)
+        if index is False:  # names nothing, whatever the value's shape: no change, no version, no gradient
+            return
         record = starts_inplace("setitem", self, (self, value))
         held = hold((value,), record)[0]
         window, dim, named = basic(self, index, record, changed=True)

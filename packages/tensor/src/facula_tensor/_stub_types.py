@@ -101,17 +101,29 @@ SPECIAL = {
 # By function; a method of Python's reflected operators gives what the operator gives.
 RESULTS = {
     "T": "Tensor",
+    "max_pool3d_with_indices": "tuple[Tensor, Tensor]",
+    "max_pool2d_with_indices": "tuple[Tensor, Tensor]",
+    "max_pool1d_with_indices": "tuple[Tensor, Tensor]",
+    "adaptive_max_pool3d_with_indices": "tuple[Tensor, Tensor]",
+    "adaptive_max_pool2d_with_indices": "tuple[Tensor, Tensor]",
+    "adaptive_max_pool1d_with_indices": "tuple[Tensor, Tensor]",
     "__divmod__": "tuple[Tensor, Tensor]",
     "__rdivmod__": "tuple[Tensor, Tensor]",
     "cummax": "Extremes",
     "cummin": "Extremes",
+    "imag": "Tensor",
     "item": "Number",
     "kthvalue": "Extremes",
     "layout": "object",
     "mode": "Extremes",
+    "qr": "NamedResults",
+    "real": "Tensor",
+    "slogdet": "NamedResults",
     "sort": "Extremes",
+    "svd": "NamedResults",
     "tolist": "list[Any]",
     "topk": "Extremes",
+    "triangular_solve": "NamedResults",
 }
 
 _EXTREME = (
@@ -143,16 +155,29 @@ _WINDOW = (
     "padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False"
 )
 
+
+def _with_indices(given: str) -> tuple[str, ...]:
+    """Signatures of what gives a pair where `return_indices` is True."""
+    return (
+        f"(input: Tensor, {given}, return_indices: Literal[False] = False) -> Tensor",
+        f"(input: Tensor, {given}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+        f"(input: Tensor, {given}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
+    )
+
+
+_OUTPUT = "output_size: int | Sequence[int | None] | None"
+
 # Signatures in the order in which type checkers try them, in the form of functions; a method has `self` for the
 # first argument.
 OVERLOADS = {
+    "adaptive_max_pool1d": _with_indices("output_size: int | Sequence[int]"),
+    "adaptive_max_pool2d": _with_indices(_OUTPUT),
+    "adaptive_max_pool3d": _with_indices(_OUTPUT),
     "as_subclass": ("(self: Tensor, cls: type[AnyTensor]) -> AnyTensor",),
     "max": _EXTREME,
-    "max_pool2d": (
-        f"(input: Tensor, {_WINDOW}, return_indices: Literal[False] = False) -> Tensor",
-        f"(input: Tensor, {_WINDOW}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
-        f"(input: Tensor, {_WINDOW}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
-    ),
+    "max_pool1d": _with_indices(_WINDOW),
+    "max_pool2d": _with_indices(_WINDOW),
+    "max_pool3d": _with_indices(_WINDOW),
     "median": _MEDIAN,
     "min": _EXTREME,
     "nanmedian": _MEDIAN,

@@ -25,8 +25,8 @@ from ._stub_types import ARGUMENTS, OVERLOADS, RESULTS, SPECIAL
 
 FOLDER = Path(facula_tensor.__file__).parent
 TYPES = {
-    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat", "Number",
-    "Operand", "Scalar", "SupportsDLPack",
+    "AnyTensor", "Data", "DTypeLike", "DeviceLike", "Dims", "Extremes", "Index", "Lengths", "MemoryFormat",
+    "NamedResults", "Number", "Operand", "Scalar", "SupportsDLPack",
 }  # fmt: skip
 HEAD = f'''"""{{}} Written by facula_tensor._stubs."""
 

@@ -28,6 +28,11 @@ class Extremes(tuple[Tensor, Tensor]):
     @property
     def indices(self) -> Tensor: ...
 
+class NamedResults(tuple[Tensor, ...]):
+    """What decompositions give: tensors by place, and by the names that their documentation says."""
+
+    def __getattr__(self, name: str) -> Tensor: ...
+
 AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 
 # `complex` stands for Python's bool, int and float, too.

@@ -111,7 +111,7 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
     if root is not changed:
         scatter(root, changed)
     for view in views:
-        if view is not changed and from_function(view.node):
+        if view is not changed and (from_function(view.node) or view._layout.dtype is not root._layout.dtype):
             forbid(view)
         else:
             renew(view, root)
@@ -153,8 +153,17 @@ def renew(view: Tensor, root: Tensor) -> None:
 
 
 def forbid(view: Tensor) -> None:
-    """The node of a Function's result that shares memory with an argument, after a change there."""
+    """The node of a Function's result that shares memory with an argument, or of parts of complex numbers, after a
+    change there."""
     node = view.node
+    if not from_function(node):
+        if type(node) is Node:
+            view.node = dead_end(
+                f"backward of {node.name()}: expected the complex tensor of which this is a part as it was; it was "
+                "changed in place since. Take the part again after the change",
+                node, (node,),
+            )  # fmt: skip
+        return
     view.node = dead_end(
         f"backward of {node.name()}: expected its result, which shares memory with an argument, as it was; one of "
         "the two was changed in place since. Change a clone() instead",

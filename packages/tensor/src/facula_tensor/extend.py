@@ -8,7 +8,8 @@ and other names in `_step` are the steps of optimizers; `overlapping` says which
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
-`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
+gradients.
 """
 
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ from .ops.optimizer_steps import (
     sgd_step,
 )
 from .ops.recurrent import recurrent_layer
+from .ops.samples import sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # what arguments may be
     from ._types import Data as Data
@@ -86,7 +88,9 @@ __all__ = [
     "rmsprop_centered_step",
     "rmsprop_step",
     "rprop_step",
+    "sample_dirichlet",
     "sgd_step",
     "snapshot",
+    "standard_gamma",
     "view",
 ]

@@ -5,12 +5,22 @@ An operator that networks use and that `torch` itself does not have at its top l
 
 from ._missing import listed as _listed
 from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
+from .ops.adaptive_pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+)
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .ops.convolution import conv2d, conv_transpose2d
-from .ops.convolution_1d import conv1d
 from .ops.ctc import ctc_loss
+from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
+from .ops.convolution_1d import conv1d, conv_transpose1d
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -32,6 +42,7 @@ from .ops.further_activations import (
 )
 from .ops.gumbel import gumbel_softmax
 from .ops.in_place_activations import (
+from .ops.instance_norm import instance_norm, local_response_norm
     celu_,
     elu_,
     hardtanh_,
@@ -63,13 +74,25 @@ from .ops.normalization import batch_norm
 from .ops.padding import pad
 from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .ops.pointwise import sigmoid, tanh
-from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
+from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
 from .ops.resampling import interpolate
+from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
+from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
 __all__ = [
+    "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "alpha_dropout",
+    "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -78,8 +101,10 @@ __all__ = [
     "channel_shuffle",
     "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
     "conv_transpose2d",
-    "cosine_embedding_loss",
+    "conv_transpose3d", "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "ctc_loss",
@@ -104,6 +129,7 @@ __all__ = [
     "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "interpolate",
     "kl_div",
     "l1_loss",
@@ -111,10 +137,14 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
-    "margin_ranking_loss",
+    "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
     "mish",
     "mse_loss",
     "multi_margin_loss",

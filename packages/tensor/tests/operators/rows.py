@@ -21,6 +21,9 @@ from image_rows import IMAGES
 from moving_rows import MOVING
 from rows_along import ROWS as ALONG
 from rows_by_index import BY_INDEX
+from rows_of_complex import COMPLEX_ROWS
+from rows_of_matrices import MATRICES
+from special_rows import ROWS as SPECIAL_FUNCTIONS
 
 import facula_tensor as ft
 
@@ -535,9 +538,22 @@ SHAPES = [
     shaped("x[:, mask]", lambda x: x[:, MASK[0]], meta=False),
 ]
 
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *ALONG]
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *BY_INDEX]
-ROWS = [*POINTWISE, *SPECIAL, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES]
-ROWS = [*POINTWISE, *ARITHMETIC, *DIVISION, *COMPARISONS, *REDUCTIONS, *PRODUCTS, *SHAPES, *MOVING, *IMAGES]
+ROWS = [
+    *POINTWISE,
+    *SPECIAL,
+    *SPECIAL_FUNCTIONS,
+    *ARITHMETIC,
+    *DIVISION,
+    *COMPARISONS,
+    *REDUCTIONS,
+    *PRODUCTS,
+    *SHAPES,
+    *ALONG,
+    *BY_INDEX,
+    *MOVING,
+    *IMAGES,
+    *MATRICES,
+]
+ROWS = [*ROWS, *COMPLEX_ROWS, *MATRICES]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

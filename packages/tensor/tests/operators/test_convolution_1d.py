@@ -57,16 +57,20 @@ def test_gradients():
     ("call", "text"),
     [
         (lambda x, w: F.conv1d(x[0, 0], w), "expected input"),
-        (lambda x, w: F.conv1d(x, w[0]), "expected input"),
-        (lambda x, w: F.conv1d(x, w, groups=2), "2 channels in 2 groups"),
+        (lambda x, w: F.conv1d(x, w[0]), "expected weight"),
+        (lambda x, w: F.conv1d(x, w, groups=2), "expected input with 4 channels"),
         (lambda x, w: F.conv1d(x, w, ft.ones(2)), "expected bias of shape"),
         (lambda x, w: F.conv1d(x, w, stride=0), "expected stride of at least 1"),
-        (lambda x, w: F.conv1d(x, w, padding=(1, 1)), "expected padding to be one integer"),
         (lambda x, w: F.conv1d(x, w, padding="all"), "'same' or 'valid'"),
-        (lambda x, w: F.conv1d(x, w, stride=2, padding="same"), "needs a stride of 1"),
+        (lambda x, w: F.conv1d(x, w, stride=2, padding="same"), "needs stride 1"),
         (lambda x, w: F.conv1d(x, w, dilation=9), "does not fit"),
     ],
 )
 def test_refusals(call, text):
     with pytest.raises(ValueError, match=f"^conv1d: .*{text}"):
         call(ft.ones(1, 2, 5), ft.ones(3, 2, 3))
+
+
+def test_numbers_of_other_kinds():
+    with pytest.raises(TypeError, match=r"conv1d: expected padding to be an int; got \(1, 1\)"):
+        F.conv1d(ft.ones(1, 2, 5), ft.ones(3, 2, 3), padding=(1, 1))

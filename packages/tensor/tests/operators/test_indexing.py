@@ -158,7 +158,7 @@ def test_set(index, layout):
         version = x._version
         x[as_tensors(index)] = ft.tensor(new) if isinstance(new, np.ndarray) else new
         assert np.array_equal(values_of(x), values), value
-        assert x._version > version
+        assert x._version > version or index is False
 
 
 def test_set_casts_and_keeps_the_dtype():
@@ -206,6 +206,21 @@ def test_set_by_tensors_takes_the_dtype_alone():
         counts[places] = ft.ones(2)
     counts[places] += 1
     assert counts.tolist() == [2, 0, 2] and x.dtype is ft.float32
+
+
+def test_false_names_nothing():
+    """Whatever the value's shape: no version, no gradient."""
+    x, value = ft.zeros(3), ft.ones(2, requires_grad=True)
+    x[False] = value
+    with pytest.raises(TypeError):
+        x[False] = "text"
+    assert x._version == 0 and x.tolist() == [0.0] * 3 and not x.requires_grad
+    assert x[False].shape == (0, 3)
+
+
+def test_an_empty_array_names_nothing():
+    for dtype in ("f4", "f8", "i4", "i8"):
+        assert ft.zeros(3, 2)[np.array([], dtype)].shape == (0, 2)
 
 
 def test_set_from_itself():
@@ -278,10 +293,10 @@ ERRORS = [
     (np.array([0, 1, 9]), IndexError, "index 9 at position 2"),
     (np.array([True, False]), IndexError, "(2,)"),
     ((..., ...), IndexError, "ellipsis"),
-    (1.0, TypeError, "float"),
-    (np.array([0.5]), TypeError, "float64"),
-    (np.array([0, 1], np.uint8), TypeError, "uint8"),
+    *((index, kind, "float") for index in (1.0, np.array([0.5]), [0.0, 1.0]) for kind in (TypeError, IndexError)),
+    *((np.array(index, np.uint8), kind, "uint8") for index in ([0, 1], []) for kind in (TypeError, IndexError)),
     ("a", TypeError, "str"),
+    ("a", IndexError, "str"),
     (slice(None, None, -1), ValueError, "step"),
     (slice(None, None, 0), ValueError, "step"),
     (slice(0.5, None), TypeError, ""),

@@ -71,7 +71,7 @@ def test_gradients_of_batch_norm(shape, training):
 
 def test_a_long_channel_keeps_its_digits():
     x = ft.randn(3, 1, 100_000) * 0.01 + 1000.0
-    y = F.batch_norm(x, None, None, training=True, eps=0.0).double()
+    y = F.batch_norm(x, None, None, training=True, eps=1e-12).double()
     assert abs(y.mean().item()) < 1e-4
     assert (y * y).mean().item() == pytest.approx(1, abs=1e-3)
 
@@ -84,11 +84,19 @@ def test_running_statistics_with_views_and_out_of_order():
     assert both[1].tolist() == [0.0] * 3
 
 
+def test_running_statistics_in_any_order_of_memory():
+    x, both = drawn((4, 3), (3, 2))
+    wanted = both[:, 0].clone(), both[:, 1].clone()
+    expected = F.batch_norm(x, *wanted, training=True)
+    assert (F.batch_norm(x, both[:, 0], both[:, 1], training=True) == expected).all()
+    assert (both == ft.stack(wanted, 1)).all() and both._version == 2
+
+
 @pytest.mark.parametrize("shape", [(0, 2), (2, 3, 0), (3, 2, 0, 4), (5, 0), (1, 0, 4)], ids=str)
 def test_without_elements(shape):
     x, w, b = drawn(shape, shape[1:2], shape[1:2], grad=True)
     mean, var = ft.zeros(shape[1], dtype=ft.float64), ft.ones(shape[1], dtype=ft.float64)
-    F.batch_norm(x, mean, var, w, b, True, eps=0.0).sum().backward()
+    F.batch_norm(x, mean, var, w, b, True).sum().backward()
     assert x.grad.shape == x.shape
     assert w.grad.tolist() == b.grad.tolist() == mean.tolist() == [0.0] * shape[1]
     assert mean._version == var._version == 0
@@ -110,11 +118,13 @@ REFUSED = {
         ValueError,
         r"input of 3 channels.*running_mean.*\(1, 2\)",
     ),
+    "no eps": (lambda x, m, v: F.batch_norm(x, m, v, training=True, eps=0.0), ValueError, "eps above 0 in training"),
     "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, r"running_mean of shape \(3,\)"),
     "weight": (lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True), ValueError, r"weight.*\(3,\).*\(4,\)"),
     "dtype": (lambda x, m, v: F.batch_norm(x, m, v.double(), training=True), TypeError, "running_var float64"),
     "half": (lambda x, m, v: F.batch_norm(x.half(), m.half(), v.half(), training=True), TypeError, "got float16"),
     "shared": (lambda x, m, v: F.batch_norm(x, m, m, training=True), RuntimeError, "shares its memory"),
+    "overlapping": (lambda x, m, v: F.batch_norm(x, m, v[:1].expand(3), training=True), RuntimeError, "one place"),
     "strided": (lambda x, m, v: F.batch_norm(x, x.t()[0, :3], v, training=True), RuntimeError, "share|contiguous"),
     "leaf": (lambda x, m, v: F.batch_norm(x, m.clone().requires_grad_(), v, training=True), RuntimeError, "leaf"),
     "foreign": (lambda x, m, v: F.batch_norm(x, m, [0.0], training=True), (TypeError, AttributeError), "list"),
@@ -244,3 +254,53 @@ def test_an_empty_batch_teaches_nothing():
     assert var.tolist() == [1.0] * 3
     with pytest.raises(ValueError, match=r"eps of at least 0.*-1"):
         F.batch_norm(ft.zeros(2, 3), None, None, training=True, eps=-1)
+
+
+def test_instances():
+    """Each example's channels by themselves; running statistics are means over the examples."""
+    x, w, b = drawn((4, 3, 5, 2), (3,), (3,), grad=True)
+    mean, var = ft.full((3,), 2.0, dtype=ft.float64), ft.ones(3, dtype=ft.float64)
+    a = x.detach().numpy()
+    centre, spread = a.mean((2, 3), keepdims=True), a.var((2, 3), keepdims=True)
+    got = F.instance_norm(x, mean, var, w, b, momentum=0.25, eps=0.5)
+    wanted = (a - centre) / np.sqrt(spread + 0.5) * w.detach().numpy()[:, None, None] + b.detach().numpy()[
+        :, None, None
+    ]
+    np.testing.assert_allclose(got.detach().numpy(), wanted)
+    np.testing.assert_allclose(mean.numpy(), 2 * 0.75 + 0.25 * centre.mean(0).ravel())
+    np.testing.assert_allclose(var.numpy(), 0.75 + 0.25 * a.var((2, 3), ddof=1).mean(0))
+    fixed = F.instance_norm(x, mean, var, w, b, use_input_stats=False)
+    assert (fixed == F.batch_norm(x, mean, var, w, b)).all()
+    half = F.instance_norm(x.detach().half(), mean.float(), var.float())
+    assert half.dtype is ft.float16 and F.instance_norm(x[:0]).shape == (0, 3, 5, 2)
+    small = x.detach()[:2, :, :2].clone().requires_grad_()
+    assert gradcheck(lambda x, w, b: F.instance_norm(x, None, None, w, b), (small, w, b))
+    assert gradgradcheck(lambda x, w, b: F.instance_norm(x, None, None, w, b), (small, w, b))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_neighbouring_channels(size):
+    (x,) = drawn((2, 4, 3), grad=True)
+    a = x.detach().numpy()
+    squares = np.pad(a * a, ((0, 0), (size // 2, (size - 1) // 2), (0, 0)))
+    around = np.stack([squares[:, c : c + size].sum(1) for c in range(4)], 1) / size
+    got = F.local_response_norm(x, size, alpha=0.5, beta=0.6, k=1.5)
+    np.testing.assert_allclose(got.detach().numpy(), a / (1.5 + 0.5 * around) ** 0.6)
+    assert gradcheck(lambda x: F.local_response_norm(x, size), (x,))
+    assert gradgradcheck(lambda x: F.local_response_norm(x, size), (x,))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: F.instance_norm(x[0, 0]), r"expected input \(n, channels, ...\)"),
+        (lambda x: F.instance_norm(x[:, :, :1]), "more than 1 spatial element"),
+        (lambda x: F.instance_norm(x, weight=ft.ones(2)), r"expected weight of shape \(3,\).* got \(2,\)"),
+        (lambda x: F.instance_norm(x, use_input_stats=False), "expected running_mean and running_var"),
+        (lambda x: F.local_response_norm(x[0], 2), "at least 3 dimensions"),
+        (lambda x: F.local_response_norm(x, 0), "size of at least 1"),
+    ],
+)
+def test_what_is_refused_of_instances_and_neighbours(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(ft.ones(2, 3, 4))

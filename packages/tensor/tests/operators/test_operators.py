@@ -88,10 +88,10 @@ def test_second_inplace_gradient(row, dtype):
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.gradient], ids=str)
 def test_half_precision_gradients_have_the_operands_dtype(row):
-    for dtype in ("float16", "bfloat16", "float32"):
+    for dtype in [one for one in ("float16", "bfloat16", "float32") if one in row.dtypes]:
         tensors = [harness.make(one, dtype).requires_grad_() for one in harness.operands(row, dtype, "contiguous")]
         result = harness.call(row, tensors)
-        ft.sum(result).backward()
+        ft.sum(ft.view_as_real(result) if result.is_complex() else result).backward()
         assert [one.grad.dtype for one in tensors] == [harness.DTYPES[dtype]] * len(tensors)
         assert [tuple(one.grad.shape) for one in tensors] == [tuple(one.shape) for one in tensors]
 

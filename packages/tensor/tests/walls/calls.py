@@ -13,6 +13,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.extend
 import facula_tensor.functional
+import facula_tensor.linalg
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 
@@ -64,6 +65,12 @@ def square(x: Any) -> Any:
     return x[:, :3].contiguous()
 
 
+def definite(x: Any) -> Any:
+    """A positive definite matrix made of `x`."""
+    x = x * 1  # seen at one moment
+    return x @ x.mT + ft.eye(3, dtype=x.dtype, device=x.device)
+
+
 def recurrent_grad(x: Any, y: Any) -> Any:
     """The gradient of a layer's weights, where `x` is the input, its first columns the outputs, and `y` the weights."""
     out, states = square(x).unsqueeze(0), square(y)
@@ -101,6 +108,8 @@ CALLS = {
     "argmin": lambda x, y: x.argmin(),
     "as_strided": lambda x, y: ft.as_strided(x, (2, 3), (4, 1), 1) if x.is_contiguous() else x.clone(),
     "as_strided_scatter": lambda x, y: F.as_strided_scatter(x, y[0, :2], ((2,), (1,), 1)),
+    "beta_grad": lambda x, y: F.beta_grad(x.detach() / 2, y.detach(), 1.5),
+    "binomial": lambda x, y: F.binomial((x.detach() * 9).floor(), y.detach() / 2, (1, 2)),
     "bitwise_and": lambda x, y: whole(x) & whole(y),
     "bitwise_left_shift": lambda x, y: whole(x) << whole(y),
     "bitwise_not": lambda x, y: ~whole(x),
@@ -117,11 +126,13 @@ CALLS = {
     "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(x / 4, y / 4),
     "binary_cross_entropy_grad": lambda x, y: F.binary_cross_entropy_grad(x, x / 4, y / 4),
     "cat": lambda x, y: ft.cat([x, y, x], 1),
+    "cholesky_ex": lambda x, y: ft.cholesky(definite(x)),
     "clamp": lambda x, y: x.clamp(0.2, 0.6),
     "clamp_max": lambda x, y: ft.clamp_max(x, y),
     "clamp_min": lambda x, y: ft.clamp_min(x, y),
     "clone": lambda x, y: x.clone(),
     "conjugate": lambda x, y: F.conjugate(x.to(ft.complex128)),
+    "constant": lambda x, y: F.constant(x, y),
     "conv2d": lambda x, y: F.conv2d(image(x), image(y[:2, :2]), y[0, :1], (*STEPS, (2, 3))),
     "conv2d_input": lambda x, y: F.conv2d_input(image(x[:2, :3]), image(y[:2, :2]), (*STEPS, (3, 4))),
     "conv2d_weight": lambda x, y: F.conv2d_weight(image(x[:2, :3]), image(y), (*STEPS, (2, 2))),
@@ -140,13 +151,16 @@ CALLS = {
     "dropout": lambda x, y: F.dropout(x, (0.3, 1, 2)),
     "elu": lambda x, y: F.elu(x - 1, y),
     "eq": lambda x, y: x == y,
+    "digamma": lambda x, y: ft.digamma(x),
     "erf": lambda x, y: ft.erf(x),
+    "erfinv": lambda x, y: ft.erfinv(x / 4),
     "exp": lambda x, y: x.exp(),
     "expand": lambda x, y: x.unsqueeze(0).expand(2, 3, 4),
     "expm1": lambda x, y: ft.expm1(x),
     "flip": lambda x, y: x.flip(0, 1),
     "floor_divide": lambda x, y: x // y,
     "fmod": lambda x, y: ft.fmod(x, y),
+    "from_parts": lambda x, y: F.from_parts(x, y[0]),
     "ge": lambda x, y: x >= y,
     "gather": lambda x, y: x.gather(1, columns(x)),
     "gather_back": lambda x, y: F.gather_back(x[:, :2], columns(x), ((3, 4), 1)),
@@ -162,6 +176,7 @@ CALLS = {
     "hardtanh": lambda x, y: F.hardtanh(x, 0.2, 0.6),
     "huber": lambda x, y: F.huber(x - y, 0.5),
     "huber_slope": lambda x, y: F.huber_slope(x - y, 0.5),
+    "imag_view": lambda x, y: x.to(ft.complex128).imag,
     "imaginary_part": lambda x, y: F.imaginary_part(x.to(ft.complex128)),
     "index": lambda x, y: x[None, 1:, ::2],
     "index_back": lambda x, y: F.index_back(x, (ft.zeros(5, x.shape[1])._layout, (slice(1, 4), Ellipsis))),
@@ -181,6 +196,7 @@ CALLS = {
     "log_sigmoid_grad": lambda x, y: F.log_sigmoid_grad(x, y),
     "log_softmax": lambda x, y: x.log_softmax(1),
     "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
+    "log_standard_gamma": lambda x, y: F.log_standard_gamma(x.detach(), (1, 2)),
     "logcumsumexp": lambda x, y: x.logcumsumexp(1),
     "logistic_loss": lambda x, y: F.logistic_loss(x - 1, y / 4, y),
     "logistic_slope": lambda x, y: F.logistic_slope(x - 1, y / 4, y),
@@ -210,10 +226,12 @@ CALLS = {
     "overwrite": lambda x, y: filled(x),
     "permute": lambda x, y: x.permute(1, 0),
     "pick_along": lambda x, y: F.pick_along(x, places(x), (0,)),
+    "poisson": lambda x, y: F.poisson(x.detach() * 9, (1, 2)),
     "pow": lambda x, y: x**y,
     "prod": lambda x, y: x.prod(1),
     "put": lambda x, y: F.put(x, index(x), y, (0, True, False)),
     "real_part": lambda x, y: F.real_part(x.to(ft.complex128)),
+    "real_view": lambda x, y: x.to(ft.complex128).real,
     "reciprocal": lambda x, y: x.reciprocal(),
     "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
     "recurrent": lambda x, y: F.recurrent(x.unsqueeze(0), None, None, y, y[:, :3], None, None, None, ELMAN)[0],
@@ -227,6 +245,7 @@ CALLS = {
     "rms_norm_grad": lambda x, y: F.rms_norm_grad(x, y, y[:, 0].clone(), y[0].clone(), (1,))[0],
     "roll": lambda x, y: x.roll((1, 2), (0, 1)),
     "rsqrt": lambda x, y: x.rsqrt(),
+    "sample_dirichlet": lambda x, y: F.sample_dirichlet(x, (1, 2)),
     "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
     "scatter": lambda x, y: x.scatter(1, columns(x), y[:, :2]),
     "scatter_extreme": lambda x, y: x.scatter_reduce(1, columns(x), y[:, :2], "amax"),
@@ -252,6 +271,8 @@ CALLS = {
     "squared_difference": lambda x, y: F.squared_difference(x, y),
     "squeeze": lambda x, y: x.unsqueeze(1).squeeze(1),
     "stack": lambda x, y: ft.stack([x, y, x], 1),
+    "standard_gamma": lambda x, y: F.standard_gamma(x, (1, 2)),
+    "standard_gamma_grad": lambda x, y: F.standard_gamma_grad(x.detach(), y.detach()),
     "sub": lambda x, y: x - y,
     "sum": lambda x, y: x.sum(1),
     "t": lambda x, y: x.t(),
@@ -265,17 +286,22 @@ CALLS = {
     "to_device": lambda x, y: x.to("cpu" if str(x.device) != "cpu" else "meta"),
     "topk": lambda x, y: x.topk(2)[0],
     "transpose": lambda x, y: x.transpose(0, 1),
+    "triangular_solve": lambda x, y: F.triangular_solve(square(x), square(y), (True, False)),
     "triangle": lambda x, y: x.tril(),
     "trunc_divide": lambda x, y: ft.div(x, y, rounding_mode="trunc"),
     "unfold_dim": lambda x, y: x.unfold(1, 2, 1),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "var": lambda x, y: x.var(1),
+    "view_as_complex": lambda x, y: ft.view_as_complex((x * 1).view(3, 2, 2)),
+    "view_as_real": lambda x, y: ft.view_as_real(x.to(ft.complex128)),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "where": lambda x, y: ft.where(mask(x), x, y),
     "acos": lambda x, y: ft.acos(x / 4),
     "acosh": lambda x, y: ft.acosh(x + 1),
     "addcdiv": lambda x, y: ft.addcdiv(x, y, x, value=2),
     "addcmul": lambda x, y: ft.addcmul(x, y, x, value=2),
+    "adjugate": lambda x, y: F.adjugate(square(x)),
+    "adjugate_grad": lambda x, y: F.adjugate_grad(square(x), square(y).detach()),
     "asin": lambda x, y: ft.asin(x / 4),
     "asinh": lambda x, y: ft.asinh(x),
     "atan": lambda x, y: ft.atan(x),
@@ -284,21 +310,37 @@ CALLS = {
     "ceil": lambda x, y: ft.ceil(x),
     "copysign": lambda x, y: ft.copysign(x, y),
     "cosh": lambda x, y: ft.cosh(x),
+    "det": lambda x, y: ft.det(square(x)),
+    "eig": lambda x, y: ft.linalg.eig(square(x)).eigenvectors.abs(),
+    "eigh": lambda x, y: ft.linalg.eigh(definite(x)).eigenvectors,
+    "eigvals": lambda x, y: ft.linalg.eigvals(square(x)),
+    "eigvalsh": lambda x, y: ft.linalg.eigvalsh(definite(x)),
     "exp2": lambda x, y: ft.exp2(x),
     "floor": lambda x, y: ft.floor(x),
     "frac": lambda x, y: ft.frac(x),
     "hypot": lambda x, y: ft.hypot(x, y),
+    "lgamma": lambda x, y: ft.lgamma(x),
+    "inv_ex": lambda x, y: ft.linalg.inv(square(x)),
     "lerp": lambda x, y: ft.lerp(x, y, 0.3),
     "log10": lambda x, y: ft.log10(x),
     "log2": lambda x, y: ft.log2(x),
     "logaddexp": lambda x, y: ft.logaddexp(x, y),
     "logaddexp2": lambda x, y: ft.logaddexp2(x, y),
+    "qr": lambda x, y: ft.linalg.qr(x).R,
+    "qr_r": lambda x, y: ft.linalg.qr(x.detach(), "r").R,
     "round": lambda x, y: ft.round(x),
     "sign_of": lambda x, y: ft.signbit(x),
     "sinh": lambda x, y: ft.sinh(x),
+    "slogdet": lambda x, y: ft.slogdet(square(x)).logabsdet,
+    "solve_ex": lambda x, y: ft.linalg.solve(square(x), y),
+    "svd": lambda x, y: ft.linalg.svd(x, full_matrices=False).U,
+    "svdvals": lambda x, y: ft.linalg.svdvals(x),
     "tan": lambda x, y: ft.tan(x),
+    "trigamma": lambda x, y: ft.polygamma(1, x),
     "trunc": lambda x, y: ft.trunc(x),
+    "turned_sign": lambda x, y: F.turned_sign(square(x).to(ft.complex128), y[0, 0].detach().to(ft.complex128)),
     "xlogy": lambda x, y: ft.xlogy(x, y),
+    "zeta": lambda x, y: ft.polygamma(2, x),
     "windows": lambda x, y: F.windows(x, ((2, x.shape[0], x.shape[1] - 1), (1, x.shape[1], 1), 0, (0,))),
 }
 

@@ -24,10 +24,21 @@ from . import function, graph
 
 if TYPE_CHECKING:
     from . import functional as functional
+    from . import grad_mode as grad_mode
+    from . import profiler as profiler
+    from . import variable as variable
+    from .variable import Variable as Variable
 
 __all__ = [
-    "Function", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "gradcheck",
-    "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional",
+    "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
+    "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip
 
-publish(__name__, "function", "graph", later=("functional",))
+publish(
+    __name__,
+    "function",
+    "graph",
+    later=("functional", "grad_mode", "profiler", "variable"),
+    lazily={"Variable": "variable"},
+)

@@ -13,6 +13,7 @@ with needs("facula.distributions"):
 from . import (  # type: ignore[no-redef]  # modules of the face over those of the sibling
     bernoulli,
     categorical,
+    constraint_registry,
     constraints,
     distribution,
     exponential,
@@ -25,21 +26,30 @@ from . import (  # type: ignore[no-redef]  # modules of the face over those of t
     log_normal,
     normal,
     one_hot_categorical,
+    transformed_distribution,
+    transforms,
     uniform,
     utils,
 )
 
 __all__ = [
-    "Bernoulli", "Categorical", "Distribution", "Exponential", "Geometric", "Gumbel", "HalfNormal", "Independent",
-    "Laplace", "LogNormal", "Normal", "OneHotCategorical", "Uniform", "bernoulli", "categorical", "constraints",
-    "distribution", "exponential", "geometric", "gumbel", "half_normal", "independent", "kl", "kl_divergence",
-    "laplace", "log_normal", "normal", "one_hot_categorical", "register_kl", "uniform", "utils",
+    "AbsTransform", "AffineTransform", "Bernoulli", "CatTransform", "Categorical", "ComposeTransform",
+    "CorrCholeskyTransform", "CumulativeDistributionTransform", "Distribution", "ExpTransform", "Exponential",
+    "Geometric", "Gumbel", "HalfNormal", "Independent", "IndependentTransform", "Laplace", "LogNormal",
+    "LowerCholeskyTransform", "Normal", "OneHotCategorical", "PositiveDefiniteTransform", "PowerTransform",
+    "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StackTransform",
+    "StickBreakingTransform", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "bernoulli",
+    "biject_to", "categorical", "constraint_registry", "constraints", "distribution", "exponential", "geometric",
+    "gumbel", "half_normal", "identity_transform", "independent", "kl", "kl_divergence", "laplace", "log_normal",
+    "normal", "one_hot_categorical", "register_kl", "transform_to", "transformed_distribution", "transforms",
+    "uniform", "utils",
 ]  # fmt: skip
 
 publish(
     __name__,
     "bernoulli",
     "categorical",
+    "constraint_registry",
     "constraints",
     "distribution",
     "exponential",
@@ -52,6 +62,8 @@ publish(
     "log_normal",
     "normal",
     "one_hot_categorical",
+    "transformed_distribution",
+    "transforms",
     "uniform",
     "utils",
 )

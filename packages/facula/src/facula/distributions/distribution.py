@@ -1,4 +1,4 @@
-"""The base class of distributions, where programs for PyTorch look for it."""
+"""`Distribution`, where programs for PyTorch look for it."""
 
 from .._siblings import needs
 

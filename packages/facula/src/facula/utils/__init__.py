@@ -2,9 +2,14 @@
 `checkpoint.py`.
 """
 
+from typing import TYPE_CHECKING
+
 from .._names import publish
 from . import checkpoint, data
 
-__all__ = ["checkpoint", "data"]
+if TYPE_CHECKING:
+    from . import benchmark as benchmark
 
-publish(__name__, "checkpoint")
+__all__ = ["benchmark", "checkpoint", "data"]
+
+publish(__name__, "checkpoint", later=("_pytree", "benchmark"))

@@ -1,4 +1,4 @@
-"""Convolutions of sequences and images, and the transposes of the latter."""
+"""Convolutions of sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["Conv1d", "Conv2d", "ConvTranspose2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]
+
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 @boundary
-class _Convolution(Module):
-    """What both have: geometry, weight and bias. Only the order of the weight's first two dimensions differs."""
+class Convolution(Module):
+    """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions."""
 
     transposed, dims = False, 2
     bias: Parameter | None
@@ -49,8 +51,9 @@ class _Convolution(Module):
                 f"{name}: expected groups to divide in_channels and out_channels; "
                 f"got {groups}, {in_channels} and {out_channels}"
             )
-        if padding_mode != "zeros":
-            raise UnsupportedError(f"{name}: padding_mode 'zeros' is the only one there is; got {padding_mode!r}")
+        if padding_mode not in PADDING_MODES[: 1 if self.transposed else None]:
+            known = "'zeros'" if self.transposed else f"one of {', '.join(PADDING_MODES)}"
+            raise InvalidValueError(f"{name}: expected padding_mode to be {known}; got {padding_mode!r}")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = lengths(name, "kernel_size", sizes["kernel_size"], self.dims)
         self.stride = lengths(name, "stride", sizes["stride"], self.dims)
@@ -86,11 +89,24 @@ class _Convolution(Module):
             parts.append(f"groups={self.groups}")
         if self.bias is None:
             parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append(f"padding_mode={self.padding_mode}")
         return ", ".join(parts)
+
+    def _surrounded(self, input: Tensor) -> Tensor:
+        """`input` with what `padding_mode` puts around it."""
+        sides: list[int] = []
+        for at in reversed(range(self.dims)):
+            if self.padding == "same":
+                span = self.dilation[at] * (self.kernel_size[at] - 1)
+                sides += [span // 2, span - span // 2]
+            else:
+                sides += [0 if self.padding == "valid" else self.padding[at]] * 2
+        return F.pad(input, sides, self.padding_mode)
 
 
 @boundary
-class Conv1d(_Convolution):
+class Conv1d(Convolution):
     """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
     `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
@@ -122,16 +138,20 @@ class Conv1d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C_in, L) or (C_in, L)."""
+        if self.padding_mode != "zeros":
+            around = self._surrounded(input)
+            return F.conv1d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
         return F.conv1d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 @boundary
-class Conv2d(_Convolution):
+class Conv2d(Convolution):
     """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
     `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) begin evenly drawn from
     ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` also "same" or "valid".
-    ValueError for what cannot be; `padding_mode` other than "zeros" is a NotImplementedError.
+    What is around images is as `padding_mode` says: "zeros", or as `functional.pad` has it, "reflect", "replicate" or
+    "circular". ValueError for what cannot be.
 
     >>> from facula_tensor import ones
     >>> Conv2d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5, 5)).shape
@@ -158,22 +178,24 @@ class Conv2d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C_in, H, W) or (C_in, H, W)."""
+        if self.padding_mode != "zeros":
+            around = self._surrounded(input)
+            return F.conv2d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 @boundary
-class ConvTranspose2d(_Convolution):
-    """The transpose of a convolution, which makes images larger: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
+class Conv3d(Convolution):
+    """A convolution (cross-correlation) of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
-    `weight` is (in_channels, out_channels / groups, *kernel_size). H' is
-    (H - 1) · stride - 2 · padding + dilation · (kernel - 1) + output_padding + 1.
+    `weight` is (out_channels, in_channels / groups, *kernel_size); else as `Conv2d`, with three sizes for two.
 
     >>> from facula_tensor import ones
-    >>> ConvTranspose2d(8, 3, kernel_size=2, stride=2)(ones(2, 8, 5, 5)).shape
-    facula.Size([2, 3, 10, 10])
+    >>> Conv3d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 4, 5, 5)).shape
+    facula.Size([2, 8, 4, 5, 5])
     """
 
-    transposed = True
+    dims = 3
 
     def __init__(
         self,
@@ -181,43 +203,24 @@ class ConvTranspose2d(_Convolution):
         out_channels: int,
         kernel_size: int | Sequence[int],
         stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
+        padding: int | Sequence[int] | str = 0,
+        dilation: int | Sequence[int] = 1,
         groups: int = 1,
         bias: bool = True,
-        dilation: int | Sequence[int] = 1,
         padding_mode: str = "zeros",
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
         place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C_in, H, W) or (C_in, H, W); `output_size` (H', W') chooses among those that stride allows."""
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        return F.conv_transpose2d(
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
-
-    def _extra(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, int]:
-        """The output padding that gives images of this size."""
-        wanted = tuple(output_size)[-2:]
-        least = [
-            (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1
-            for size, stride, padding, dilation, kernel in zip(
-                input.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
-            )
-        ]
-        extra = tuple(size - low for size, low in zip(wanted, least, strict=True))
-        if any(not 0 <= more < stride for more, stride in zip(extra, self.stride, strict=True)):
-            most = tuple(low + stride - 1 for low, stride in zip(least, self.stride, strict=True))
-            raise InvalidValueError(
-                f"ConvTranspose2d: expected output_size from {tuple(least)} to {most} for an input of shape "
-                f"{tuple(input.shape)}; got {wanted}"
-            )
-        return extra  # type: ignore[return-value]
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C_in, D, H, W) or (C_in, D, H, W)."""
+        if self.padding_mode != "zeros":
+            around = self._surrounded(input)
+            return F.conv3d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+        return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
@@ -228,7 +231,7 @@ def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...
             return tuple(map(index, values))
     except TypeError:
         pass
-    kind = "an integer or two" if count == 2 else "an integer"
+    kind = ("an integer", "an integer or two", "an integer or three")[count - 1]
     raise InvalidTypeError(f"{layer}: expected {argument} to be {kind}; got {value!r}")
 
 

@@ -1,4 +1,4 @@
-"""Batch normalisation.
+"""Batch normalisation, and what normalisation of instances shares with it.
 
 S. Ioffe and C. Szegedy, Batch Normalization: Accelerating Deep Network Training, ICML 2015.
 """
@@ -23,8 +23,8 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 @boundary
-class _BatchNorm(Module):
-    """Each channel less its mean, divided by its deviation; then, where `affine`, times `weight` plus `bias`."""
+class ChannelNorm(Module):
+    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked."""
 
     dims: tuple[int, ...]  # the numbers of dimensions that the input may have
     weight: Parameter | None
@@ -79,6 +79,18 @@ class _BatchNorm(Module):
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
         super()._load_from_state_dict(state_dict, prefix, *rest)
 
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+@boundary
+class _BatchNorm(ChannelNorm):
+    """Each channel less its mean, divided by its deviation; then, where `affine`, times `weight` plus `bias`."""
+
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
         check_input(type(self).__name__, input)
@@ -101,13 +113,6 @@ class _BatchNorm(Module):
             count.add_(1)
         return out
 
-    def extra_repr(self) -> str:
-        """What it was made with."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
 
 @boundary
 class BatchNorm1d(_BatchNorm):
@@ -118,7 +123,7 @@ class BatchNorm1d(_BatchNorm):
     `bias`, `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
 
     >>> from facula_tensor import tensor
-    >>> BatchNorm1d(1, eps=0.0)(tensor([[1.0], [3.0]])).tolist()
+    >>> BatchNorm1d(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
     """
 

@@ -1,4 +1,4 @@
-"""Layers that shrink images: the largest or the mean number of each window."""
+"""Layers that shrink sequences, images and volumes: the largest or the mean number of each window."""
 
 from __future__ import annotations
 
@@ -13,21 +13,11 @@ from .._module import Module
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "MaxPool2d"]
+__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
 
 
-@boundary
-class MaxPool2d(Module):
-    """The largest number of each window: (N, C, H, W) to (N, C, H', W'), or without N.
-
-    Sizes are integers or pairs; `stride` is `kernel_size` where left out. With `return_indices` also where in its
-    image each was, as int64.
-
-    >>> from facula_tensor import arange
-    >>> MaxPool2d(2)(arange(16.0).reshape(1, 4, 4))
-    tensor([[[ 5.,  7.],
-             [13., 15.]]])
-    """
+class _MaxPool(Module):
+    """What those of the largest numbers have in common."""
 
     def __init__(
         self,
@@ -43,12 +33,6 @@ class MaxPool2d(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
-        )
-
     def extra_repr(self) -> str:
         """The geometry."""
         return (
@@ -57,8 +41,103 @@ class MaxPool2d(Module):
         )
 
 
+class _AvgPool(Module):
+    """What those of means have in common."""
+
+    kernel_size: Any
+    stride: Any
+    padding: Any
+
+    def extra_repr(self) -> str:
+        """The geometry."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
 @boundary
-class AvgPool2d(Module):
+class MaxPool1d(_MaxPool):
+    """The largest number of each window of a sequence: (N, C, L) to (N, C, L'), or without N; else as `MaxPool2d`.
+
+    >>> from facula_tensor import tensor
+    >>> MaxPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
+    tensor([[3., 2.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+        """`input` (N, C, L) or (C, L)."""
+        return F.max_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+        )
+
+
+@boundary
+class MaxPool2d(_MaxPool):
+    """The largest number of each window: (N, C, H, W) to (N, C, H', W'), or without N.
+
+    Sizes are integers or pairs; `stride` is `kernel_size` where left out. With `return_indices` also where in its
+    image each was, as int64.
+
+    >>> from facula_tensor import arange
+    >>> MaxPool2d(2)(arange(16.0).reshape(1, 4, 4))
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+        """`input` (N, C, H, W) or (C, H, W)."""
+        return F.max_pool2d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+        )
+
+
+@boundary
+class MaxPool3d(_MaxPool):
+    """The largest number of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
+
+    Sizes are integers or triples; else as `MaxPool2d`.
+
+    >>> from facula_tensor import arange
+    >>> MaxPool3d(2)(arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[7.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+        """`input` (N, C, D, H, W) or (C, D, H, W)."""
+        return F.max_pool3d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+        )
+
+
+@boundary
+class AvgPool1d(_AvgPool):
+    """The mean of each window of a sequence: (N, C, L) to (N, C, L'), or without N.
+
+    `count_include_pad` says whether the padding counts as zeros.
+
+    >>> from facula_tensor import tensor
+    >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
+    tensor([[2., 1.]])
+    """
+
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.ceil_mode = padding, ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, L) or (C, L)."""
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+
+
+@boundary
+class AvgPool2d(_AvgPool):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
     `count_include_pad` says whether the padding counts as zeros; `divisor_override` is what sums are divided by.
@@ -90,23 +169,33 @@ class AvgPool2d(Module):
             self.divisor_override,
         )
 
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 @boundary
-class AdaptiveAvgPool2d(Module):
-    """Means over windows of such sizes that the result has size `output_size` (None in a pair: as the input)."""
+class AvgPool3d(_AvgPool):
+    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; else as `AvgPool2d`."""
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.ceil_mode = padding, ceil_mode
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.adaptive_avg_pool2d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        """The size."""
-        return f"output_size={self.output_size}"
+        """`input` (N, C, D, H, W) or (C, D, H, W)."""
+        return F.avg_pool3d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )

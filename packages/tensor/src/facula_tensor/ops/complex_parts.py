@@ -1,14 +1,20 @@
-"""The parts of complex numbers, each a tensor of its own, and the conjugate."""
+"""Operators of complex numbers: their parts, as tensors of their own and as views, conjugates, numbers made of parts.
+
+The functions for users are in `complex_numbers.py`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from facula_storage import DType
+from facula_storage import DType, Layout, complex64, complex128, contiguous, float32, float64, layout_of
+from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise
-from .._operator import composite
-from .._tensor import Tensor
+from .._declare import elementwise, operator, view
+from .._errors import ArgumentError, DTypeError
+from .._operator import composite, passed_on, raw
+from .._planning import broadcast_shapes
+from .._tensor import Tensor, layout_of_tensor
 
 
 def magnitude(dtype: DType) -> DType:
@@ -51,3 +57,114 @@ class _imaginary_part:
     holomorphic = False
     kernel = "imag"
     result = magnitude
+
+
+# ------------------------------------------------------------------------------------------- views of the parts
+@view
+class _view_as_real:
+    """Complex numbers as pairs of real ones along a new last dimension: real part, imaginary part."""
+
+    def window(layout):
+        check_complex("view_as_real", layout)
+        strides = (*[2 * step for step in layout.strides], 1)
+        return layout_of((*layout.shape, 2), strides, layout.dtype.to_real(), layout.device), 0
+
+    @passed_on
+    def reverse_input(F, g):
+        return F.pairs_as_complex(g)
+
+
+@view
+class _view_as_complex:
+    """Pairs of real numbers along the last dimension as complex ones."""
+
+    def window(layout):
+        shape, strides = layout.shape, layout.strides
+        if layout.dtype not in (float32, float64):
+            raise DTypeError(f"view_as_complex: expected float32 or float64; got {layout.dtype.name}")
+        if not shape or shape[-1] != 2:
+            raise ArgumentError(f"view_as_complex: expected a last dimension of length 2; got shape {shape}")
+        if strides[-1] != 1 or any([step % 2 for step in strides[:-1]]):
+            raise ArgumentError(
+                "view_as_complex: expected pairs of neighbours, the last stride 1 and the others even; "
+                f"got strides {strides}; call .contiguous() first"
+            )
+        dtype = complex64 if layout.dtype is float32 else complex128
+        return layout_of(shape[:-1], tuple([step // 2 for step in strides[:-1]]), dtype, layout.device), 0
+
+    @passed_on
+    def reverse_input(F, g):
+        return F.view_as_real(g)
+
+
+@view
+class _real_view:
+    """The real parts of complex numbers."""
+
+    def window(layout):
+        return part_of(layout), 0
+
+    def reverse_input(F, g, input_layout):
+        return F.to(g, (input_layout.dtype,))
+
+
+@view
+class _imag_view:
+    """The imaginary parts of complex numbers."""
+
+    def window(layout):
+        check_complex("imag", layout)
+        part = part_of(layout)
+        return part, part.dtype.itemsize if part.numel else 0
+
+    def reverse_input(F, g, input_layout):
+        return F.mul(F.to(g, (input_layout.dtype,)), 1j)
+
+
+def part_of(layout: Layout) -> Layout:
+    """The layout of one part of complex numbers, each of which is two real ones."""
+    return layout_of(layout.shape, tuple([2 * step for step in layout.strides]), layout.dtype.to_real(), layout.device)
+
+
+def check_complex(name: str, layout: Layout) -> None:
+    """TypeError unless complex."""
+    if layout.dtype.category != COMPLEX:
+        raise DTypeError(f"{name}: expected a complex tensor; got {layout.dtype.name}")
+
+
+@composite
+def pairs_as_complex(F: Any, g: Tensor) -> Tensor:
+    """`view_as_complex` of pairs that may lie anywhere."""
+    return F.view_as_complex(F.contiguous(g))
+
+
+@composite
+def real_of(F: Any, input: Tensor) -> Tensor:
+    """The real part, a view; a real tensor is its own."""
+    return F.real_view(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
+
+
+@operator
+class _from_parts:
+    """Complex numbers of their parts, which broadcast."""
+
+    inputs = ("real", "imag")
+    holomorphic = False
+
+    def outputs(real, imag):
+        return contiguous(broadcast_shapes("complex", real.shape, imag.shape), real.dtype.to_complex(), real.device)
+
+    def execute(operands, parameters):
+        from .copying import new_tensor, write
+
+        real, imag = operands
+        result = new_tensor(_from_parts.operator.outputs(real._layout, imag._layout))
+        write(raw.real_view(result), real)
+        write(raw.imag_view(result), imag)
+        return [result]
+
+    def reverse_real(F, g, real_layout):
+        return F.sum_to(F.clone(F.real_view(g)), real_layout)
+
+    def reverse_imag(F, g, imag_layout):
+        return F.sum_to(F.clone(F.imag_view(g)), imag_layout)

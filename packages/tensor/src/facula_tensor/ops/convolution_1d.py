@@ -1,4 +1,4 @@
-"""Convolution of sequences: that of images of height 1."""
+"""Convolution of sequences, and its transpose: those of images of height 1."""
 
 from __future__ import annotations
 
@@ -7,28 +7,32 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
+from .._geometry import hashable
 from .._operator import recording
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
-from .convolution import conv2d
+from .._overrides import asks
+from .._tensor import Tensor
+from .convolution_geometry import forward_parameters, shapes_of, transposed_parameters
 
-__all__ = ["conv1d"]
-
-
-def length_of(argument: str, value: Any, least: int) -> int:
-    """An integer, or a sequence of one."""
-    if isinstance(value, (tuple, list)):
-        if len(value) != 1:
-            raise ArgumentError(f"conv1d: expected {argument} to be one integer; got {value!r}")
-        (value,) = value
-    number = as_integer(value, "conv1d", argument)
-    if number < least:
-        raise ArgumentError(f"conv1d: expected {argument} of at least {least}; got {value!r}")
-    return number
+__all__ = ["conv1d", "conv_transpose1d"]
 
 
+def _flat(parameters: tuple) -> tuple:
+    """The parameters for images of height 1."""
+    (stride,), (padding,), (dilation,), groups, (length,) = parameters
+    return (1, stride), (0, padding), (1, dilation), groups, (1, length)
+
+
+def _as_images(input: Tensor, alone: bool) -> Tensor:
+    image = recording.unsqueeze(input, -2)
+    return recording.unsqueeze(image, 0) if alone else image
+
+
+def _as_sequences(images: Tensor, alone: bool) -> Tensor:
+    sequences = recording.squeeze(images, -2)
+    return recording.squeeze(sequences, 0) if alone else sequences
+
+
+@asks
 @boundary
 def conv1d(
     input: Tensor,
@@ -48,31 +52,41 @@ def conv1d(
     >>> conv1d(ones(1, 1, 4), ones(1, 1, 2), padding=1)
     tensor([[[1., 2., 2., 2., 1.]]])
     """
-    x = layout_of_tensor(as_tensor("conv1d", input)).shape
-    w = layout_of_tensor(as_tensor("conv1d", weight)).shape
-    if len(x) not in (2, 3) or len(w) != 3:
-        raise ArgumentError(
-            f"conv1d: expected input (n, channels, length), or (channels, length), and weight (filters, channels / "
-            f"groups, length); got input {x}, weight {w}"
-        )
-    groups = as_integer(groups, "conv1d", "groups")
-    if groups < 1 or x[-2] != w[1] * groups or w[0] % groups:
-        raise ArgumentError(
-            f"conv1d: expected weight for {x[-2]} channels in {groups} groups, as input has; got input {x}, weight {w}"
-        )
-    if bias is not None and layout_of_tensor(as_tensor("conv1d", bias)).shape != w[:1]:
-        raise ArgumentError(f"conv1d: expected bias of shape {w[:1]}; got {layout_of_tensor(bias).shape}")
-    step, gap = length_of("stride", stride, 1), length_of("dilation", dilation, 1)
-    around: Any = padding
-    if not isinstance(padding, str):
-        around = (0, length_of("padding", padding, 0))
-        span, room = gap * (w[2] - 1) + 1, x[-1] + 2 * around[1]
-        if span > room:
-            raise ArgumentError(f"conv1d: the kernel spans {span} and does not fit the padded input of length {room}")
-    elif padding not in ("same", "valid"):
-        raise ArgumentError(f"conv1d: expected padding to be a number, 'same' or 'valid'; got {padding!r}")
-    elif padding == "same" and step != 1:
-        raise ArgumentError(f"conv1d: padding 'same' needs a stride of 1; got {stride!r}")
-    F = recording
-    image = conv2d(F.unsqueeze(input, -2), F.unsqueeze(weight, -2), bias, (1, step), around, (1, gap), groups)
-    return F.squeeze(image, -2)
+    shapes = shapes_of("conv1d", input, weight, bias)
+    parameters = forward_parameters(
+        1, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
+    )
+    alone = len(shapes[0] or ()) == 2
+    filters: Any = recording.unsqueeze(weight, -2)
+    return _as_sequences(recording.conv2d(_as_images(input, alone), filters, bias, _flat(parameters)), alone)
+
+
+@asks
+@boundary
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
+    groups: int = 1,
+    dilation: int | Sequence[int] = 1,
+) -> Tensor:
+    """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens.
+
+    input: (sequences, channels, length), or one without the first; weight: (channels, filters / groups, kernel
+    length); else as `conv_transpose2d`.
+
+    >>> from facula_tensor import ones
+    >>> conv_transpose1d(ones(1, 1, 3), ones(1, 1, 2))
+    tensor([[[1., 2., 2., 1.]]])
+    """
+    shapes = shapes_of("conv_transpose1d", input, weight, bias)
+    parameters = transposed_parameters(
+        1, *shapes, *[hashable(one) for one in (stride, padding, output_padding, groups, dilation)]
+    )
+    alone = len(shapes[0] or ()) == 2
+    images = recording.conv2d_input(_as_images(input, alone), recording.unsqueeze(weight, -2), _flat(parameters))
+    made = _as_sequences(images, alone)
+    return made if bias is None else recording.add(made, recording.reshape(bias, (-1, 1)))

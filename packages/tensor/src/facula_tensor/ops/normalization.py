@@ -10,8 +10,9 @@ from facula_storage import Layout, contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import composite, raw, recording
-from .._tensor import Tensor, layout_of_tensor
+from .._general import check_changes
+from .._operator import composite, operators, raw, recording
+from .._tensor import Tensor, layout_of_tensor, snapshot
 from .._viewing import as_tensor
 
 __all__ = ["batch_norm"]
@@ -67,10 +68,16 @@ class _batch_norm:
         ready = made_contiguous(F, operands, 3)
         if ready is not None:
             return F.batch_norm(*ready, parameters)
-        for name, running in zip(OPERANDS[3:], operands[3:], strict=True):
-            if running is not None and not layout_of_tensor(running).is_contiguous:
-                raise ArgumentError(f"batch_norm: expected {name} to be contiguous, for it is changed in place")
-        return None
+        running = operands[3:]
+        if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
+            return None
+        check_changes(operators["batch_norm"], operands, operands)
+        copies = [None if one is None else raw.contiguous(snapshot(one)) for one in running]
+        made = F.batch_norm(*operands[:3], *copies, parameters)
+        for one, copy in zip(running, copies, strict=True):
+            if one is not None and copy is not one:
+                raw.copy_into(one, copy)
+        return made
 
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
@@ -165,7 +172,7 @@ def batch_norm(
     In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
     batch's, the variance being the unbiased one. Else by the running ones. float32 and float64, all in one dtype.
     Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
-    and in training for a single value a channel.
+    and in training for eps 0 and a single value a channel.
 
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
@@ -182,6 +189,10 @@ def batch_norm(
             ) from None
         if not eps >= 0:
             raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
+        if training and not eps:
+            raise ArgumentError("batch_norm: expected eps above 0 in training, where a variance may be 0; got 0.0")
+        if layout.shape == (0,):  # no examples of no channels
+            return recording.clone(input)
         if not training:
             if running_mean is None or running_var is None:
                 raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")

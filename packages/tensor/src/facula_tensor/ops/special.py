@@ -8,7 +8,7 @@ from .._declare import elementwise
 from .._promotion import floating
 from .pointwise import real
 
-__all__ = ["erf"]
+__all__ = ["erf", "erfinv"]
 
 
 @elementwise
@@ -25,3 +25,21 @@ class erf:
 
     def reverse_input(F, g, input):
         return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), 2 / pi**0.5))
+
+
+@elementwise
+class erfinv:
+    """The number whose error function each element is: infinite at 1 and -1, NaN beyond.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> erfinv(tensor([0.0, 0.5]))
+    tensor([0.0000, 0.4769])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, out):
+        return F.mul(g, F.mul(F.exp(F.mul(out, out)), pi**0.5 / 2))

@@ -6,4 +6,4 @@ from ..._siblings import needs
 with needs("facula.nn.modules.conv"):
     from facula_nn.layers.convolution import *
 
-__all__ = ["Conv1d", "Conv2d", "ConvTranspose2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]

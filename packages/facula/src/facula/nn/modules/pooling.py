@@ -6,4 +6,4 @@ from ..._siblings import needs
 with needs("facula.nn.modules.pooling"):
     from facula_nn.layers.pooling import *
 
-__all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "MaxPool2d"]
+__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]

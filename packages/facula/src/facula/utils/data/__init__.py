@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
     from facula_data.extend import Samples, SeedLike
 
+    from . import distributed as distributed
+    from .distributed import DistributedSampler as DistributedSampler
+
     # What becomes part of a tensor; a tuple of such becomes a list of tensors.
     _Part: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic[Any] | complex
     S_co = TypeVar("S_co", covariant=True)
@@ -68,9 +71,9 @@ else:
     S_co, Batch_co = TypeVar("S_co", covariant=True), TypeVar("Batch_co", covariant=True)
 
 __all__ = [
-    "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
-    "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset",
-    "WeightedRandomSampler", "default_collate", "default_convert", "random_split",
+    "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler",
+    "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
+    "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert", "distributed", "random_split",
 ]  # fmt: skip
 
 
@@ -197,4 +200,4 @@ def _draw() -> int:
 
 set_seed_source(_draw)
 
-publish(__name__)
+publish(__name__, later=("distributed",), lazily={"DistributedSampler": "distributed"})

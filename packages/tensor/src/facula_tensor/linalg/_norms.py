@@ -1,4 +1,4 @@
-"""Linear algebra by the names of `torch.linalg`: norms so far."""
+"""Norms of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from ._missing import listed
-from ._overrides import asks
-from ._promotion import as_real
-from ._tensor import Tensor
-from ._viewing import as_tensor
-from .ops.norms import matrix_norm_of, vector_norm_of
+from .._overrides import asks
+from .._promotion import as_real
+from .._tensor import Tensor
+from .._viewing import as_tensor
+from ..ops.norms import matrix_norm_of, vector_norm_of
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
-
-__dir__ = listed(__name__)
 
 
 @asks

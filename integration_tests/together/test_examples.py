@@ -1,0 +1,56 @@
+"""The programs in examples/, which say `import torch`: they run unchanged, and train as they do with PyTorch."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=ModuleNotFoundError)
+
+TOLERANCES = {"float32": 1e-4, "float64": 1e-8}
+NAMES = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "vit")
+
+
+def run(root, path, *arguments):
+    """What a program prints under `python -m facula run`."""
+    command = [sys.executable, "-m", "facula", "run", str(root / path), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def expected(root):
+    """PyTorch's losses, by program and dtype."""
+    return json.loads((root / "integration_tests" / "reference" / "programs.json").read_text())["answers"]
+
+
+@pytest.fixture(scope="module")
+def losses(root):
+    """facula's losses, by program and dtype."""
+    return json.loads(run(root, "integration_tests/reference/programs.py"))
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_trains_alike(losses, expected, name, dtype):
+    """From the same weights, batches, noise and moves, the same loss at each step."""
+    key = f"{name} {dtype}"
+    assert losses.keys() == expected.keys() and len(expected[key]) >= 20
+    assert losses[key] == pytest.approx(expected[key], rel=TOLERANCES[dtype], abs=TOLERANCES[dtype])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_reads_its_command_line_and_prints_how_it_goes(root, expected, name):
+    printed = run(root, f"examples/{name}.py", "--steps", "2", "--size", "16", "--dtype", "float64", "--seed", "0")
+    first, last = (line for line in printed.splitlines() if line.startswith("step"))
+    assert first.startswith("step    0") and last.startswith("step    1")
+    assert f"{expected[f'{name} float64'][0]:.4f}" in first
+
+
+def test_all_programs_are_tested_and_described(root):
+    folder = root / "examples"
+    assert {path.stem for path in folder.glob("*.py")} == set(NAMES)
+    page = (folder / "README.md").read_text()
+    assert all(f"[{name}.py]({name}.py)" in page for name in NAMES)

@@ -1,0 +1,73 @@
+/* The complementary error function, also scaled, the inverse error function, and the logit, for float32 and float64.
+   Polynomials as in Note [Own polynomials]; float32 is computed as float64, with shorter ones. */
+#pragma once
+#include "math_error.h"
+#include "math_exponents.h"
+
+/* ------------------------------------------------------------------------------------------------------- erfinv */
+/* erfinv(x) / x in w = -log(1 - x^2): M. Giles, Approximating the erfinv function, GPU Computing Gems, 2011. Near 1, where
+   the quick form ends, it is a polynomial in the root of w. */
+#define ERFINV_NEAR_FLOAT64 0x1.ff8p-1 /* w = 6.2 */
+#define ERFINV_NEAR_FLOAT32 0x1.fe4p-1 /* w = 5 */
+
+static ALWAYS_INLINE double erfinv_near64(double x)
+{
+    static const double p[] = {/* in w - 25/8: 2^-58 */
+                               0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13df9p-3, -0x1.8b6c33114ea71p-8,
+                               -0x1.8457694835230p-11, 0x1.879c2a20b13a0p-13, -0x1.d1d1f7ca61a14p-17,
+                               -0x1.6e8a53ca14edfp-20, 0x1.c6b4f898a7553p-22, -0x1.f36cee3c60d01p-26,
+                               -0x1.1a9eb3bfcd07cp-28, 0x1.20f53f519ed0ap-30, -0x1.dc3e5172ac9cfp-35,
+                               -0x1.c8a5ab52e0019p-37, 0x1.7231a3e48d582p-39, -0x1.6ba68d1796bcfp-44,
+                               -0x1.682f41a549495p-45, 0x1.d63b2bb633bd2p-48, -0x1.97658b3d58e2ep-55,
+                               -0x1.1ac450727647cp-53, 0x1.2702e1128be12p-56, 0x1.7997aa9237e9cp-61,
+                               -0x1.bed537ed97e92p-62, 0x1.61fa58bed690ap-66, 0x1.493dd47a7b686p-68,
+                               -0x1.98901e99d9c27p-72, -0x1.71e85cb7c66e7p-76};
+    const double w = -log_float64((1.0 - x) * (1.0 + x));
+    return x * polynomial64(w - 3.125, p, 25);
+}
+/* For sizes from ERFINV_NEAR_FLOAT64 on. */
+static ALWAYS_INLINE double erfinv_far64(double x)
+{
+    static const double p[] = {/* in root - 13/4, to 4: 2^-59 */
+                               0x1.8abcc380d5a48p+1, 0x1.0158a6d641d55p+0, 0x1.5ffcfe5b6cd38p-8,
+                               -0x1.ebadabba02be5p-9, 0x1.468eeca944c44p-9, -0x1.ba9240d8768c3p-10,
+                               0x1.f3cc545d9ca81p-11, -0x1.7448bcc8e9aa7p-12, 0x1.932e8fd4360edp-16,
+                               0x1.1e6abbe66ca02p-14, -0x1.8cf463501e9a0p-15, 0x1.a241c6f237f34p-17,
+                               0x1.899aa0e374402p-19, -0x1.0b79e820e8497p-18, 0x1.8db69feb41fb6p-20,
+                               -0x1.da75906425fdap-26, -0x1.079a074d69940p-22, 0x1.1a9484c4d3628p-23,
+                               -0x1.674f1725daa65p-26, -0x1.06f1da245bfd3p-26, 0x1.07e3c2020286fp-27};
+    static const double q[] = {/* in root - 5, to 6.06: 2^-60 */
+                               0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba10bp+0, -0x1.22ea5df1ccae2p-13,
+                               -0x1.c2f36aa1638c2p-13, 0x1.3ebf4efb4c49cp-14, -0x1.4a34903f3f11bp-16,
+                               0x1.2fbcfd61a87d9p-18, -0x1.0a903638df437p-20, 0x1.ebe3382822c77p-23,
+                               -0x1.2237a31823231p-24, 0x1.f286be1619eddp-26, -0x1.056cac019a5dep-26,
+                               0x1.0cc7fd2b315d3p-27, -0x1.e507b46114ceep-29, 0x1.69671312b6481p-30,
+                               -0x1.a7db28d9dc0ecp-32, 0x1.3505a0f4fe690p-34, 0x1.2d196a8a5522ap-36,
+                               -0x1.6994cb3e35608p-36, 0x1.7a40e4c435234p-38};
+    const double root = __builtin_sqrt(-log_float64((1.0 - x) * (1.0 + x)));
+    const double value = x * (root < 4.0 ? polynomial64(root - 3.25, p, 20) : polynomial64(root - 5.0, q, 19));
+    return __builtin_fabs(x) == 1.0 ? x * __builtin_inf() : value;
+}
+static ALWAYS_INLINE float erfinv_near32(float x)
+{
+    static const double p[] = {/* in w - 5/2: 2^-33 */
+                               0x1.805c5cfcedef5p+0, 0x1.f91e89955a57fp-3, -0x1.11c3c3612a2ccp-8,
+                               -0x1.4863d1009b540p-10, 0x1.c9b46cd91df7ap-13, -0x1.4f4496f9c1788p-18,
+                               -0x1.caa32f746fad4p-19, 0x1.00f8719914c4ap-21, 0x1.d66fac2d14be4p-27,
+                               -0x1.74f4495a187ccp-27, 0x1.c9c81e3c5b325p-31, 0x1.0e8b1b9516a51p-33,
+                               -0x1.75045e36fd876p-36};
+    const double wide = x, w = -wide_log((1.0 - wide) * (1.0 + wide));
+    return (float)(wide * polynomial64(w - 2.5, p, 12));
+}
+static ALWAYS_INLINE float erfinv_far32(float x)
+{
+    static const double p[] = {/* in root - 25/8, to 4.06: 2^-33 */
+                               0x1.7aaa3c13f9c99p+1, 0x1.00f3b55d06e38p+0, 0x1.cde40cb89fdb6p-8,
+                               -0x1.5b6a7e63b25b1p-8, 0x1.f1520ff1a537cp-9, -0x1.4a1c6154f8bd0p-9,
+                               0x1.4abb6acf6a0aep-10, -0x1.5e98cbccccee6p-12, -0x1.82532aff6e2fbp-14,
+                               0x1.36cd6578caff0p-13, -0x1.d4e9fc2576f93p-15, -0x1.6af7316e32b84p-17,
+                               0x1.627c08b0b7175p-17};
+    const double wide = x, root = __builtin_sqrt(-wide_log((1.0 - wide) * (1.0 + wide)));
+    const double value = wide * polynomial64(root - 3.125, p, 12);
+    return __builtin_fabsf(x) == 1.0f ? x * __builtin_inff() : (float)value;
+}

@@ -1,0 +1,13 @@
+/* The plan of draws whose parameters are tensors. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* Elements first .. first + n - 1 of a draw, to `o`, for the parameters a and b (a alone has b == a). */
+typedef void (*facula_sampler)(int64_t first, int64_t n, const char *a, const char *b, char *o, uint64_t seed,
+                               uint64_t offset);
+
+struct facula_samples {
+    facula_sampler sample;
+    int64_t itemsize, parameters;
+    int64_t serial, grain; /* as for random operators */
+};

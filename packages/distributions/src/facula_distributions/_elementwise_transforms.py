@@ -1,0 +1,311 @@
+"""Transforms of single elements."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+from facula_tensor.functional import logsigmoid
+
+from . import constraints
+from ._independent import sum_last
+from ._transform import Transform, broadcast_with
+from .utils import eps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Size
+
+    from ._distribution import Distribution
+
+    Value = float | Tensor
+
+TINY = {2: 2.0**-14, 4: 2.0**-126, 8: 2.0**-1022}
+
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + exp(x))."""
+    return -logsigmoid(-x)
+
+
+def inside(y: Tensor) -> Tensor:
+    """Shares that are neither 0 nor 1."""
+    return y.clamp(TINY[y.element_size()], 1 - eps_of(y.dtype) / 2)
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and bool((one == other).all())
+    return not isinstance(one, Tensor) and not isinstance(other, Tensor) and one == other
+
+
+class _Plain(Transform):
+    """A transform without parameters: all of one class are equal."""
+
+    bijective = True
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    __hash__ = object.__hash__
+
+
+@boundary
+class ExpTransform(_Plain):
+    """exp(x)."""
+
+    codomain = constraints.positive
+    sign = 1  # type: ignore[assignment]
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """`x`."""
+        return x
+
+
+@boundary
+class SigmoidTransform(_Plain):
+    """1 / (1 + exp(-x))."""
+
+    codomain = constraints.unit_interval
+    sign = 1  # type: ignore[assignment]
+
+    def _call(self, x: Tensor) -> Tensor:
+        return inside(x.sigmoid())
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        y = inside(y)
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log(y (1 - y))."""
+        return logsigmoid(x) + logsigmoid(-x)
+
+
+@boundary
+class SoftplusTransform(_Plain):
+    """log(1 + exp(x))."""
+
+    codomain = constraints.positive
+    sign = 1  # type: ignore[assignment]
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softplus(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-(-y).expm1()).log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of sigmoid(x)."""
+        return logsigmoid(x)
+
+
+@boundary
+class TanhTransform(_Plain):
+    """tanh(x)."""
+
+    codomain = constraints.interval(-1.0, 1.0)
+    sign = 1  # type: ignore[assignment]
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log(1 - y²), which keeps its digits where y is near 1."""
+        return 2 * (math.log(2) - x - softplus(-2 * x))
+
+
+@boundary
+class AbsTransform(_Plain):
+    """|x|, whose inverse is taken to be y itself."""
+
+    bijective = False
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
+@boundary
+class PowerTransform(Transform):
+    """x to the power `exponent`, a number or a tensor, of positive values.
+
+    >>> from facula_tensor import tensor
+    >>> PowerTransform(2.0)(tensor([1.0, 3.0]))
+    tensor([1., 9.])
+    """
+
+    bijective = True
+    domain = constraints.positive
+    codomain = constraints.positive
+
+    def __init__(self, exponent: Value, cache_size: int = 0):
+        super().__init__(cache_size)
+        self.exponent = exponent
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with this size of its cache."""
+        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size)
+
+    @property
+    def sign(self) -> Any:
+        """That of the exponent."""
+        return _sign(self.exponent)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and _same(self.exponent, other.exponent)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x**self.exponent
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y ** (1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |exponent y / x|."""
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """Broadcast with the exponent's."""
+        return broadcast_with(shape, self.exponent)
+
+    inverse_shape = forward_shape
+
+    def __repr__(self) -> str:
+        return f"PowerTransform(exponent: {_shown(self.exponent)})"
+
+
+@boundary
+class AffineTransform(Transform):
+    """loc + scale * x, with numbers or tensors; of events with `event_dim` dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> AffineTransform(1.0, 2.0).inv(tensor([1.0, 5.0]))
+    tensor([0., 2.])
+    """
+
+    bijective = True
+
+    def __init__(self, loc: Value, scale: Value, event_dim: int = 0, cache_size: int = 0):
+        super().__init__(cache_size)
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+
+    @property
+    def event_dim(self) -> int:
+        """The dimensions of an event."""
+        return self._event_dim
+
+    @constraints.dependent_property
+    def domain(self) -> Any:
+        """All numbers."""
+        return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
+
+    codomain = domain
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with this size of its cache."""
+        if self._cache_size == cache_size:
+            return self
+        return AffineTransform(self.loc, self.scale, self._event_dim, cache_size)
+
+    @property
+    def sign(self) -> Any:
+        """That of the scale."""
+        return _sign(self.scale)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |scale|, summed over the event."""
+        if isinstance(self.scale, Tensor):
+            each = self.scale.abs().log().expand(broadcast_with(x.shape, self.scale))
+        else:
+            each = x * 0 + math.log(abs(self.scale))
+        return sum_last(each, self._event_dim)
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """Broadcast with those of loc and scale."""
+        return broadcast_with(shape, self.loc, self.scale)
+
+    inverse_shape = forward_shape
+
+    def __repr__(self) -> str:
+        return f"AffineTransform(loc: {_shown(self.loc)}, scale: {_shown(self.scale)})"
+
+
+def _sign(value: Value) -> Any:
+    if isinstance(value, Tensor):
+        return value.sign()
+    return (value > 0) - (value < 0)
+
+
+def _shown(value: Value) -> object:
+    return value if not isinstance(value, Tensor) else value.item() if value.numel() == 1 else tuple(value.shape)
+
+
+@boundary
+class CumulativeDistributionTransform(Transform):
+    """The cumulative distribution function of a univariate distribution: gives shares from 0 to 1.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_distributions import Normal
+    >>> CumulativeDistributionTransform(Normal(0.0, 1.0))(tensor(0.0))
+    tensor(0.5000)
+    """
+
+    bijective = True
+    codomain = constraints.unit_interval
+    sign = 1  # type: ignore[assignment]
+
+    def __init__(self, distribution: Distribution, cache_size: int = 0):
+        super().__init__(cache_size)
+        self.distribution = distribution
+
+    @property
+    def domain(self) -> Any:  # type: ignore[override]
+        """The distribution's support."""
+        return self.distribution.support
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with this size of its cache."""
+        if self._cache_size == cache_size:
+            return self
+        return CumulativeDistributionTransform(self.distribution, cache_size)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        return self.distribution.log_prob(x)
+
+    def __repr__(self) -> str:
+        return f"CumulativeDistributionTransform({self.distribution!r})"

@@ -1,0 +1,176 @@
+"""`Transform`: a function of values, its inverse, and how it changes volumes."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Size, Tensor
+
+from . import constraints
+from .utils import broadcast_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@boundary
+class Transform:
+    """Base class of functions y = f(x) with a logarithm of |det dy/dx|, and an inverse where they have one.
+
+    A subclass says `domain` and `codomain` (constraints), `bijective` and, where it is so of single elements, `sign`
+    (1 or -1), and defines `_call`, `_inverse` and `log_abs_det_jacobian(x, y)`. With `cache_size=1` the last pair is
+    kept: the inverse of the y that was just computed is that x itself.
+    """
+
+    bijective = False
+    domain: Any = constraints.real
+    codomain: Any = constraints.real
+
+    def __init__(self, cache_size: int = 0):
+        if cache_size not in (0, 1):
+            raise InvalidValueError(f"{type(self).__name__}: expected cache_size 0 or 1; got {cache_size!r}")
+        self._cache_size = cache_size
+        self._pair: tuple[Any, Any] = (None, None)
+        self._inv: Any = None  # a weak reference: the inverse holds the transform
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_inv": None, "_pair": (None, None)}
+
+    @property
+    def event_dim(self) -> int:
+        """The dimensions of an event, where domain and codomain have as many."""
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise InvalidValueError(
+                f"{type(self).__name__}.event_dim: expected as many dimensions of events in the domain and the "
+                f"codomain; got {self.domain.event_dim} and {self.codomain.event_dim}; ask one of them"
+            )
+        return self.domain.event_dim
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse, whose inverse is this transform."""
+        found = self._inv() if self._inv is not None else None
+        if found is None:
+            found = _Inverse(self)
+            self._inv = weakref.ref(found)
+        return found
+
+    @property
+    def sign(self) -> int:
+        """1 where it rises, -1 where it falls."""
+        raise self._missing("sign")
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with this size of its cache."""
+        if self._cache_size == cache_size:
+            return self
+        if type(self).__init__ is Transform.__init__:
+            return type(self)(cache_size=cache_size)
+        raise self._missing("with_cache")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Values of the codomain for values of the domain."""
+        if not self._cache_size:
+            return self._call(x)
+        known, y = self._pair
+        if x is not known:
+            y = self._call(x)
+            self._pair = x, y
+        return y
+
+    def _inverted(self, y: Tensor) -> Tensor:
+        if not self._cache_size:
+            return self._inverse(y)
+        x, known = self._pair
+        if y is not known:
+            x = self._inverse(y)
+            self._pair = x, y
+        return x
+
+    def _call(self, x: Tensor) -> Tensor:
+        raise self._missing("__call__")
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise self._missing("inv")
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |det dy/dx| of each event."""
+        raise self._missing("log_abs_det_jacobian")
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """The shape of results for this shape of `x`."""
+        return Size(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> Size:
+        """The shape of `x` for this shape of results."""
+        return Size(shape)
+
+    def _missing(self, what: str) -> Exception:
+        return UnsupportedError(f"{type(self).__name__}.{what}: this transform has none")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _Inverse(Transform):
+    """The inverse of a transform."""
+
+    def __init__(self, forward: Transform):
+        super().__init__(forward._cache_size)
+        self._of = forward
+
+    @property
+    def domain(self) -> Any:  # type: ignore[override]
+        return self._of.codomain
+
+    @property
+    def codomain(self) -> Any:  # type: ignore[override]
+        return self._of.domain
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        return self._of.bijective
+
+    @property
+    def sign(self) -> int:
+        return self._of.sign
+
+    @property
+    def inv(self) -> Transform:
+        return self._of
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        return self._of.with_cache(cache_size).inv
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Inverse) and self._of == other._of
+
+    __hash__ = object.__hash__
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._of._inverted(x)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -self._of.log_abs_det_jacobian(y, x)
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        return self._of.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> Size:
+        return self._of.forward_shape(shape)
+
+    def __repr__(self) -> str:
+        return f"{self._of!r}.inv"
+
+
+def broadcast_with(shape: Sequence[int], *values: Any) -> Size:
+    """The shape to which it broadcasts with parameters, tensors or numbers."""
+    return Size(broadcast_shapes(shape, *(one.shape for one in values if isinstance(one, Tensor))))

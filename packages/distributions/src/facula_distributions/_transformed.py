@@ -1,0 +1,140 @@
+"""`TransformedDistribution`: what becomes of a distribution by transforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import no_grad
+
+from . import constraints
+from ._distribution import Distribution
+from ._independent import Independent, sum_last
+from ._transform import Transform
+from ._transform_compositions import ComposeTransform
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor import Tensor
+
+
+@boundary
+class TransformedDistribution(Distribution):
+    """The distribution of f(x) for x of `base_distribution` and f the transforms, one after the other.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_distributions import ExpTransform, Normal
+    >>> TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()]).log_prob(tensor(1.0))
+    tensor(-0.9189)
+    """
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | Sequence[Transform],
+        validate_args: bool | None = None,
+    ):
+        given = [transforms] if isinstance(transforms, Transform) else transforms
+        if not isinstance(given, (list, tuple)) or not all(isinstance(one, Transform) for one in given):
+            raise InvalidTypeError(
+                f"TransformedDistribution: expected transforms to be a Transform or a list of them; got {transforms!r}"
+            )
+        self.transforms = list(given)
+        whole = ComposeTransform(self.transforms)
+        shape, dims = base_distribution.batch_shape + base_distribution.event_shape, len(base_distribution.event_shape)
+        if len(shape) < whole.domain.event_dim:
+            raise InvalidValueError(
+                f"TransformedDistribution: expected a base of at least {whole.domain.event_dim} dimensions, "
+                f"which the transforms take; got shape {tuple(shape)}"
+            )
+        results = whole.forward_shape(shape)
+        wide = whole.inverse_shape(results)
+        if tuple(wide) != tuple(shape):
+            base_distribution = base_distribution.expand(wide[: len(wide) - dims])
+        more = whole.domain.event_dim - dims
+        self.base_dist = Independent(base_distribution, more) if more > 0 else base_distribution
+        events = whole.codomain.event_dim + max(-more, 0)
+        cut = len(results) - events
+        super().__init__(results[:cut], results[cut:], validate_args)
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """That of the distribution below."""
+        return self.base_dist.has_rsample
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        """What the last transform gives."""
+        if not self.transforms:
+            return self.base_dist.support
+        found = self.transforms[-1].codomain
+        more = len(self._event_shape) - found.event_dim
+        return constraints.independent(found, more) if more > 0 else found
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The distribution with the parameters of the one below expanded."""
+        new = object.__new__(type(self)) if _instance is None else _instance
+        new.transforms = self.transforms
+        whole = ComposeTransform(self.transforms)
+        shape = whole.inverse_shape((*batch_shape, *self._event_shape))
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws without gradients."""
+        with no_grad():
+            return self._transformed(self.base_dist.sample(sample_shape))
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients go, to the transforms' parameters too."""
+        return self._transformed(self.base_dist.rsample(sample_shape))
+
+    def _transformed(self, x: Tensor) -> Tensor:
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density: that of the values below, less how transforms widen them."""
+        if self._validate_args:
+            self._validate_sample(value)
+        dims, total, y = len(self._event_shape), None, value
+        for transform in reversed(self.transforms):
+            x = transform.inv(y)
+            dims += transform.domain.event_dim - transform.codomain.event_dim
+            wider = sum_last(transform.log_abs_det_jacobian(x, y), dims - transform.domain.event_dim)
+            total = -wider if total is None else total - wider
+            y = x
+        below = sum_last(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
+        return below if total is None else below + total
+
+    def _turned(self, share: Tensor) -> Tensor:
+        """Shares of the distribution below, or what is left of 1 where the transforms fall."""
+        sign: Any = 1
+        for transform in self.transforms:
+            sign = sign * transform.sign
+        if isinstance(sign, int) and sign == 1:
+            return share
+        return sign * (share - 0.5) + 0.5
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        for transform in reversed(self.transforms):
+            value = transform.inv(value)
+        if self.base_dist._validate_args:
+            self.base_dist._validate_sample(value)
+        return self._turned(self.base_dist.cdf(value))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value whose `cdf` this is."""
+        value = self._turned(value)
+        return self._transformed(self.base_dist.icdf(value))
+
+    def __repr__(self) -> str:
+        return f"TransformedDistribution({self.base_dist!r}, {self.transforms!r})"

@@ -1,0 +1,319 @@
+"""Transforms of vectors and matrices, and of parts of tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Size, Tensor, arange, cat, eye, linalg, stack
+from facula_tensor.functional import logsigmoid, pad, softmax
+
+from . import constraints
+from ._elementwise_transforms import _Plain, inside, softplus
+from ._transform import Transform
+from .utils import eps_of, tril_matrix_to_vec, vec_to_tril_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _least(name: str, value: Sequence[int], dims: int) -> None:
+    if len(value) < dims:
+        raise InvalidValueError(f"{name}: expected at least {dims} dimension(s); got shape {tuple(value)}")
+
+
+@boundary
+class SoftmaxTransform(_Plain):
+    """exp(x) in proportion, with a sum of 1; many x give the same, of which the inverse gives log(y)."""
+
+    bijective = False
+    domain = constraints.real_vector
+    codomain = constraints.simplex
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softmax(x, -1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """The same, of one dimension at least."""
+        _least("SoftmaxTransform", shape, 1)
+        return Size(shape)
+
+    inverse_shape = forward_shape
+
+
+@boundary
+class StickBreakingTransform(_Plain):
+    """Vectors of n numbers as n + 1 shares with a sum of 1: each takes a sigmoid's part of what is left.
+
+    >>> from facula_tensor import zeros
+    >>> StickBreakingTransform()(zeros(3))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500])
+    """
+
+    domain = constraints.real_vector
+    codomain = constraints.simplex
+
+    @staticmethod
+    def _offset(x: Tensor) -> Tensor:
+        """By which zeros give even shares."""
+        n = x.shape[-1]
+        return (n - arange(n, dtype=x.dtype, device=x.device)).log()
+
+    def _call(self, x: Tensor) -> Tensor:
+        taken = inside((x - self._offset(x)).sigmoid())
+        left = (1 - taken).cumprod(-1)
+        return pad(taken, [0, 1], value=1) * pad(left, [1, 0], value=1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        shares = y[..., :-1]
+        left = (1 - shares.cumsum(-1)).clamp(min=eps_of(y.dtype) / 4)
+        return shares.log() - left.log() + self._offset(shares)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Of the shares but the last, which follows from them."""
+        z = x - self._offset(x)
+        return (logsigmoid(-z) + y[..., :-1].log()).sum(-1)
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """One more in the last dimension."""
+        _least("StickBreakingTransform", shape, 1)
+        return Size((*shape[:-1], shape[-1] + 1))
+
+    def inverse_shape(self, shape: Sequence[int]) -> Size:
+        """One less in the last dimension."""
+        _least("StickBreakingTransform", shape, 1)
+        return Size((*shape[:-1], shape[-1] - 1))
+
+
+@boundary
+class LowerCholeskyTransform(_Plain):
+    """Square matrices as lower triangular ones with a positive diagonal: exp of the diagonal, 0 above."""
+
+    bijective = False
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.lower_cholesky
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tril(-1) + x.diagonal(0, -2, -1).exp().diag_embed()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.tril(-1) + y.diagonal(0, -2, -1).log().diag_embed()
+
+
+@boundary
+class PositiveDefiniteTransform(_Plain):
+    """Square matrices as positive definite ones: L times its transpose, for the L of `LowerCholeskyTransform`."""
+
+    bijective = False
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.positive_definite
+
+    def _call(self, x: Tensor) -> Tensor:
+        factor = LowerCholeskyTransform()(x)
+        return factor @ factor.transpose(-2, -1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return LowerCholeskyTransform().inv(linalg.cholesky(y))
+
+
+@boundary
+class CorrCholeskyTransform(_Plain):
+    """Vectors of n (n - 1) / 2 numbers as Cholesky factors of n by n correlation matrices.
+
+    Row by row, tanh(x) is the share that an element takes of what is left of the row's length, which is 1 (D.
+    Lewandowski, D. Kurowicka, H. Joe, 2009).
+
+    >>> from facula_tensor import zeros
+    >>> CorrCholeskyTransform()(zeros(1))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+
+    domain = constraints.real_vector
+    codomain = constraints.corr_cholesky
+
+    def _call(self, x: Tensor) -> Tensor:
+        most = 1 - eps_of(x.dtype)
+        partial = vec_to_tril_matrix(x.tanh().clamp(-most, most), -1)
+        left = (1 - partial * partial).sqrt().cumprod(-1)
+        whole = partial + eye(partial.shape[-1], dtype=x.dtype, device=x.device)
+        return whole * pad(left[..., :-1], [1, 0], value=1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        left = 1 - (y * y).cumsum(-1)
+        before = pad(left[..., :-1], [1, 0], value=1)
+        return (tril_matrix_to_vec(y, -1) / tril_matrix_to_vec(before, -1).sqrt()).atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Of the elements below the diagonal, which follows from them."""
+        left = 1 - (y * y).cumsum(-1)
+        before = tril_matrix_to_vec(pad(left[..., :-1], [1, 0], value=1), -1)
+        return (before.log() / 2 + 2 * (math.log(2) - x - softplus(-2 * x))).sum(-1)
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        """Vectors' shape as matrices'."""
+        _least("CorrCholeskyTransform", shape, 1)
+        n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
+        if n * (n - 1) // 2 != shape[-1]:
+            raise InvalidValueError(
+                f"CorrCholeskyTransform: expected n (n - 1) / 2 numbers in the last dimension; got {shape[-1]}"
+            )
+        return Size((*shape[:-1], n, n))
+
+    def inverse_shape(self, shape: Sequence[int]) -> Size:
+        """Matrices' shape as vectors'."""
+        _least("CorrCholeskyTransform", shape, 2)
+        if shape[-1] != shape[-2]:
+            raise InvalidValueError(f"CorrCholeskyTransform: expected square matrices; got shape {tuple(shape)}")
+        return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
+
+
+class _Parts(Transform):
+    """Transforms of the parts of a tensor along a dimension."""
+
+    def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int):
+        for one in tseq:
+            if not isinstance(one, Transform):
+                raise InvalidTypeError(f"{type(self).__name__}: expected transforms; got {one!r}")
+        super().__init__(cache_size)
+        self.transforms = [one.with_cache(cache_size) for one in tseq]
+        self.dim = dim
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        """Whether all are."""
+        return all(one.bijective for one in self.transforms)
+
+    def _parts(self, value: Tensor) -> list[Tensor]:
+        raise NotImplementedError
+
+    def _joined(self, parts: list[Tensor]) -> Tensor:
+        raise NotImplementedError
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self._joined([one(part) for one, part in zip(self.transforms, self._parts(x), strict=True)])
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        parts = self._parts(y)
+        return self._joined([one.inv(part) for one, part in zip(self.transforms, parts, strict=True)])
+
+
+@boundary
+class StackTransform(_Parts):
+    """A transform for each index of a dimension.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_distributions import ExpTransform, identity_transform
+    >>> StackTransform([ExpTransform(), identity_transform], 0)(tensor([0.0, 0.0]))
+    tensor([1., 0.])
+    """
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0):
+        super().__init__(tseq, dim, cache_size)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transforms with this size of their caches."""
+        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
+
+    @property
+    def domain(self) -> Any:  # type: ignore[override]
+        """Those of the transforms."""
+        return constraints.stack([one.domain for one in self.transforms], self.dim)
+
+    @property
+    def codomain(self) -> Any:  # type: ignore[override]
+        """Those of the transforms."""
+        return constraints.stack([one.codomain for one in self.transforms], self.dim)
+
+    def _parts(self, value: Tensor) -> list[Tensor]:
+        count = value.shape[self.dim]
+        if count != len(self.transforms):
+            raise InvalidValueError(
+                f"StackTransform: expected {len(self.transforms)} elements in dimension {self.dim}, one for each "
+                f"transform; got {count}"
+            )
+        return list(value.unbind(self.dim))
+
+    def _joined(self, parts: list[Tensor]) -> Tensor:
+        return stack(parts, self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Those of the transforms, along the dimension."""
+        given = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
+        return stack([one.log_abs_det_jacobian(a, b) for one, a, b in given], self.dim)
+
+
+@boundary
+class CatTransform(_Parts):
+    """A transform for each part, of these `lengths` (1 where left out), along a dimension."""
+
+    def __init__(
+        self,
+        tseq: Sequence[Transform],
+        dim: int = 0,
+        lengths: Sequence[int] | None = None,
+        cache_size: int = 0,
+    ):
+        super().__init__(tseq, dim, cache_size)
+        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.transforms):
+            raise InvalidValueError(
+                f"CatTransform: expected a length for each of {len(self.transforms)} transforms; got {self.lengths}"
+            )
+
+    @property
+    def length(self) -> int:
+        """The sum of the lengths."""
+        return sum(self.lengths)
+
+    @property
+    def event_dim(self) -> int:
+        """The most that a transform has."""
+        return max(one.event_dim for one in self.transforms)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transforms with this size of their caches."""
+        if self._cache_size == cache_size:
+            return self
+        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
+
+    @property
+    def domain(self) -> Any:  # type: ignore[override]
+        """Those of the transforms."""
+        return constraints.cat([one.domain for one in self.transforms], self.dim, self.lengths)
+
+    @property
+    def codomain(self) -> Any:  # type: ignore[override]
+        """Those of the transforms."""
+        return constraints.cat([one.codomain for one in self.transforms], self.dim, self.lengths)
+
+    def _parts(self, value: Tensor) -> list[Tensor]:
+        count = value.shape[self.dim]
+        if count != self.length:
+            raise InvalidValueError(
+                f"CatTransform: expected {self.length} elements in dimension {self.dim}; got {count}"
+            )
+        return list(value.split(self.lengths, self.dim))
+
+    def _joined(self, parts: list[Tensor]) -> Tensor:
+        return cat(parts, self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Those of the transforms, along the dimension where events do not take it."""
+        most, found = self.event_dim, []
+        for one, a, b in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
+            each = one.log_abs_det_jacobian(a, b)
+            found.append(each.sum(tuple(range(one.event_dim - most, 0))) if one.event_dim < most else each)
+        dim = self.dim - x.dim() if self.dim >= 0 else self.dim
+        dim += most
+        if dim < 0:
+            return cat(found, dim)
+        total = found[0]
+        for each in found[1:]:
+            total = total + each
+        return total

@@ -1,0 +1,163 @@
+"""Transforms from all numbers to what a constraint allows: `biject_to`, one to one, and `transform_to`, easy to fit.
+
+Both are called with a constraint; `register` adds a function from constraints of a class to a transform.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor.extend import listed
+
+from . import constraints
+from ._elementwise_transforms import AffineTransform, ExpTransform, SigmoidTransform
+from ._transform import Transform
+from ._transform_compositions import ComposeTransform, IndependentTransform, identity_transform
+from ._vector_transforms import (
+    CatTransform,
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    SoftmaxTransform,
+    StackTransform,
+    StickBreakingTransform,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
+__dir__ = listed(__name__)
+
+
+@boundary
+class ConstraintRegistry:
+    """Transforms by class of constraint.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_distributions import constraints
+    >>> transform_to(constraints.interval(0.0, 10.0))(tensor(0.0))
+    tensor(5.)
+    """
+
+    def __init__(self, name: str = "ConstraintRegistry"):
+        self._name = name
+        self._factories: dict[type, Callable[[Any], Transform]] = {}
+
+    def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Any:
+        """Take `factory`, a function of the constraint, for its class and those; a decorator without `factory`."""
+        if factory is None:
+            return lambda given: self.register(constraint, given)
+        kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
+        if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
+            raise InvalidTypeError(
+                f"{self._name}.register: expected a constraint or a class of constraints; got {constraint!r}"
+            )
+        self._factories[kind] = factory
+        return factory
+
+    def __call__(self, constraint: Any) -> Transform:
+        """The transform to what the constraint allows; NotImplementedError where none is registered."""
+        factory = self._factories.get(type(constraint))
+        if factory is None:
+            raise UnsupportedError(
+                f"{self._name}: there is no transform to {constraint}; give one by {self._name}.register"
+            )
+        return factory(constraint)
+
+
+biject_to = ConstraintRegistry("biject_to")
+transform_to = ConstraintRegistry("transform_to")
+
+
+def _both(*kinds: Any) -> Callable[[Any], Any]:
+    def decorated(factory: Any) -> Any:
+        for kind in kinds:
+            biject_to.register(kind, factory)
+            transform_to.register(kind, factory)
+        return factory
+
+    return decorated
+
+
+@_both(constraints.real)
+def _all(constraint: Any) -> Transform:
+    return identity_transform
+
+
+@biject_to.register(constraints.independent)
+def _events_one_to_one(constraint: Any) -> Transform:
+    return _events(biject_to, constraint)
+
+
+@transform_to.register(constraints.independent)
+def _events_of(constraint: Any) -> Transform:
+    return _events(transform_to, constraint)
+
+
+def _events(registry: ConstraintRegistry, constraint: Any) -> Transform:
+    return IndependentTransform(registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
+
+
+@_both(constraints.greater_than, constraints.greater_than_eq)
+def _above(constraint: Any) -> Transform:
+    low = constraint.lower_bound
+    if type(low) is float and low == 0:
+        return ExpTransform()
+    return ComposeTransform([ExpTransform(), AffineTransform(low, 1)])
+
+
+@_both(constraints.less_than)
+def _below(constraint: Any) -> Transform:
+    return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
+
+
+@_both(constraints.interval, constraints.half_open_interval)
+def _between(constraint: Any) -> Transform:
+    low, high = constraint.lower_bound, constraint.upper_bound
+    if type(low) is float and type(high) is float and (low, high) == (0, 1):
+        return SigmoidTransform()
+    return ComposeTransform([SigmoidTransform(), AffineTransform(low, high - low)])
+
+
+@biject_to.register(constraints.simplex)
+def _shares_one_to_one(constraint: Any) -> Transform:
+    return StickBreakingTransform()
+
+
+@transform_to.register(constraints.simplex)
+def _shares(constraint: Any) -> Transform:
+    return SoftmaxTransform()
+
+
+@transform_to.register(constraints.lower_cholesky)
+def _triangles(constraint: Any) -> Transform:
+    return LowerCholeskyTransform()
+
+
+@transform_to.register(constraints.positive_definite)
+@transform_to.register(constraints.positive_semidefinite)
+def _definite(constraint: Any) -> Transform:
+    return PositiveDefiniteTransform()
+
+
+@_both(constraints.corr_cholesky)
+def _correlations(constraint: Any) -> Transform:
+    return CorrCholeskyTransform()
+
+
+def _parts(kind: type, transform: Any, *names: str) -> None:
+    for registry in (biject_to, transform_to):
+
+        def factory(constraint: Any, registry: ConstraintRegistry = registry) -> Transform:
+            further = [getattr(constraint, name) for name in names]
+            return transform([registry(one) for one in constraint.cseq], *further)
+
+        registry.register(kind, factory)
+
+
+_parts(constraints.cat, CatTransform, "dim", "lengths")
+_parts(constraints.stack, StackTransform, "dim")

@@ -1,0 +1,61 @@
+"""What modules of devices that are not there are made of: functions and classes that say so when they are used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+
+__all__ = ["AbsentDevice"]
+
+
+class AbsentDevice:
+    """A device of which there is none: `AbsentDevice("mps", "MPS")`."""
+
+    __slots__ = ("module", "title")
+
+    def __init__(self, module: str, title: str) -> None:
+        self.module, self.title = module, title
+
+    def error(self, name: str) -> OperationError:
+        """The error of a function that needs the device."""
+        asked = self.module.partition(".")[0]
+        return OperationError(
+            f"{self.module}.{name}: there is no {self.title} device, since facula has published no backend for it yet; "
+            f"call it only where {asked}.is_available()"
+        )
+
+    def function(self, name: str) -> Any:
+        """A function that raises RuntimeError when it is called."""
+
+        def refuse(*arguments: Any, **options: Any) -> Any:
+            raise self.error(name)
+
+        refuse.__name__ = refuse.__qualname__ = name
+        refuse.__module__ = f"facula.{self.module}"
+        refuse.__doc__ = f"RuntimeError: there is no {self.title} device."
+        return boundary(refuse)
+
+    def kind(self, name: str) -> Any:
+        """A class that nothing is an instance of; RuntimeError where it is called."""
+
+        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+            raise self.error(name)
+
+        return self._class(name, refuse)
+
+    def tensor_kind(self, name: str) -> Any:
+        """A class of tensors on the device, as PyTorch has by their dtype; TypeError where it is called."""
+
+        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+            raise InvalidTypeError(
+                f"{self.module}.{name}: there is no {self.title} device; use facula.{name}, or tensor(..., dtype=...)"
+            )
+
+        return self._class(name, refuse)
+
+    def _class(self, name: str, refuse: Any) -> Any:
+        made = type(name, (), {"__new__": boundary(refuse), "__module__": f"facula.{self.module}"})
+        made.__doc__ = f"Nothing is one: there is no {self.title} device."
+        return made

@@ -1,0 +1,56 @@
+"""PyTorch's names that programs import on the way and that mean nothing here yet: each may be named, and refuses use.
+
+A program imports `torch.distributed` at its top and calls it where there is more than one process. So such names are
+there: `isinstance` against a class is False, a function says when it is called what is missing and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary
+
+__all__ = ["Refusals"]
+
+
+class Refusals:
+    """Names of one place that refuse to be used, for one reason.
+
+    >>> spawn = Refusals("distributed", "there is one process so far").function("spawn")
+    >>> spawn(2)
+    Traceback (most recent call last):
+    facula_errors.UnsupportedError: distributed.spawn: PyTorch has it, facula not yet; there is one process so far
+    """
+
+    __slots__ = ("advice", "place")
+
+    def __init__(self, place: str, advice: str) -> None:
+        self.place, self.advice = place, advice
+
+    def error(self, name: str, advice: str | None = None) -> UnsupportedError:
+        """The error of a use of `name`."""
+        whole = f"{self.place}.{name}" if self.place else name
+        return UnsupportedError(f"{whole}: PyTorch has it, facula not yet; {advice or self.advice}")
+
+    def function(self, name: str, advice: str | None = None) -> Any:
+        """A function that raises NotImplementedError when it is called."""
+
+        def refuse(*arguments: Any, **options: Any) -> Any:
+            raise self.error(name, advice)
+
+        return boundary(self._named(refuse, name))
+
+    def kind(self, name: str, advice: str | None = None) -> Any:
+        """A class that nothing is an instance of: NotImplementedError when it, or a subclass of it, is called."""
+
+        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+            raise self.error(name, advice)
+
+        return self._named(type(name, (), {"__new__": boundary(refuse)}), name)
+
+    def _named(self, one: Any, name: str) -> Any:
+        one.__name__ = one.__qualname__ = name
+        one.__module__ = f"facula.{self.place}" if self.place else "facula"
+        one.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."
+        return one

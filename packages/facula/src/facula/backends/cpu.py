@@ -1,0 +1,19 @@
+"""The CPU's instructions."""
+
+from facula_cpu import level
+
+from .._names import publish
+
+__all__ = ["get_cpu_capability"]
+
+
+def get_cpu_capability() -> str:
+    """The instructions that kernels use, in PyTorch's words: "DEFAULT", "AVX2" or "AVX512".
+
+    >>> get_cpu_capability() in ("DEFAULT", "AVX2", "AVX512")
+    True
+    """
+    return {"baseline": "DEFAULT"}.get(level(), level().upper())
+
+
+publish(__name__)

@@ -1,0 +1,114 @@
+"""What PyTorch computes with on NVIDIA's devices: not there. Switches keep what they are set to, and change nothing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "can_use_efficient_attention", "can_use_flash_attention", "cudnn_sdp_enabled", "enable_cudnn_sdp",
+    "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp", "flash_sdp_enabled", "is_built",
+    "is_flash_attention_available", "math_sdp_enabled", "matmul", "mem_efficient_sdp_enabled", "sdp_kernel",
+]  # fmt: skip
+
+
+class _Matmul:
+    """Switches of matrix products."""
+
+    allow_tf32 = False
+    allow_fp16_reduced_precision_reduction: Any = True
+    allow_bf16_reduced_precision_reduction: Any = True
+    allow_fp16_accumulation = False
+    fp32_precision = "none"
+
+
+matmul = _Matmul()
+_attention = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
+
+
+def is_built() -> bool:
+    """Whether there are kernels for NVIDIA's devices: False."""
+    return False
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether `enable_flash_sdp` is on. Attention has one kernel here, whatever is on."""
+    return _attention["flash"]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Set what `flash_sdp_enabled` gives."""
+    _attention["flash"] = enabled
+
+
+def math_sdp_enabled() -> bool:
+    """Whether `enable_math_sdp` is on."""
+    return _attention["math"]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Set what `math_sdp_enabled` gives."""
+    _attention["math"] = enabled
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Whether `enable_mem_efficient_sdp` is on."""
+    return _attention["mem_efficient"]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Set what `mem_efficient_sdp_enabled` gives."""
+    _attention["mem_efficient"] = enabled
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Whether `enable_cudnn_sdp` is on."""
+    return _attention["cudnn"]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Set what `cudnn_sdp_enabled` gives."""
+    _attention["cudnn"] = enabled
+
+
+def is_flash_attention_available() -> bool:
+    """Whether there is a kernel of that name: False."""
+    return False
+
+
+def can_use_flash_attention(params: Any, debug: bool = False) -> bool:
+    """Whether a call would go to that kernel: False."""
+    return False
+
+
+def can_use_efficient_attention(params: Any, debug: bool = False) -> bool:
+    """Whether a call would go to that kernel: False."""
+    return False
+
+
+@contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[None]:
+    """Attention's switches for a block.
+
+    >>> with sdp_kernel(enable_flash=False):
+    ...     flash_sdp_enabled()
+    False
+    >>> flash_sdp_enabled()
+    True
+    """
+    before = dict(_attention)
+    _attention.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    try:
+        yield
+    finally:
+        _attention.update(before)
+
+
+publish(__name__)

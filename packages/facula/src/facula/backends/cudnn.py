@@ -1,0 +1,86 @@
+"""NVIDIA's kernels for networks: not there. Switches keep what they are set to, and change nothing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "allow_tf32", "benchmark", "benchmark_limit", "deterministic", "enabled", "flags", "is_acceptable", "is_available",
+    "set_flags", "version",
+]  # fmt: skip
+
+enabled = True
+benchmark = False
+benchmark_limit: int | None = None
+deterministic = False
+allow_tf32 = True
+
+_SWITCHES = ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_tf32")
+
+
+def is_available() -> bool:
+    """Whether the library is there: False.
+
+    >>> is_available()
+    False
+    """
+    return False
+
+
+def version() -> int | None:
+    """The library's version: None."""
+    return None
+
+
+def is_acceptable(tensor: Any) -> bool:
+    """Whether the library would compute with a tensor: False."""
+    return False
+
+
+def set_flags(
+    _enabled: bool | None = None,
+    _benchmark: bool | None = None,
+    _benchmark_limit: int | None = None,
+    _deterministic: bool | None = None,
+    _allow_tf32: bool | None = None,
+    _fp32_precision: str = "none",
+) -> tuple[Any, ...]:
+    """Set the switches that are not None; gives what all of them were."""
+    before = tuple(globals()[name] for name in _SWITCHES)
+    given = (_enabled, _benchmark, _benchmark_limit, _deterministic, _allow_tf32)
+    globals().update({name: value for name, value in zip(_SWITCHES, given, strict=True) if value is not None})
+    return before
+
+
+@contextmanager
+def flags(
+    enabled: bool = False,
+    benchmark: bool = False,
+    benchmark_limit: int | None = 10,
+    deterministic: bool = False,
+    allow_tf32: bool = True,
+    fp32_precision: str = "none",
+) -> Iterator[None]:
+    """Switches set for a block.
+
+    >>> from facula.backends import cudnn
+    >>> with cudnn.flags(deterministic=True):
+    ...     cudnn.deterministic
+    True
+    >>> cudnn.deterministic
+    False
+    """
+    before = set_flags(enabled, benchmark, benchmark_limit, deterministic, allow_tf32)
+    try:
+        yield
+    finally:
+        globals().update(zip(_SWITCHES, before, strict=True))
+
+
+publish(__name__)

@@ -1,0 +1,45 @@
+"""Intel's kernels for networks: not used. Switches keep what they are set to, and change nothing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["allow_tf32", "deterministic", "enabled", "flags", "is_available"]
+
+enabled = True
+deterministic = False
+allow_tf32 = True
+
+
+def is_available() -> bool:
+    """Whether the library is there: False, facula's kernels are its own."""
+    return False
+
+
+@contextmanager
+def flags(
+    enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True, fp32_precision: str = "none"
+) -> Iterator[None]:
+    """Switches set for a block.
+
+    >>> from facula.backends import mkldnn
+    >>> with mkldnn.flags(enabled=False):
+    ...     mkldnn.enabled
+    False
+    """
+    names = ("enabled", "deterministic", "allow_tf32")
+    before = {name: globals()[name] for name in names}
+    globals().update(enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32)
+    try:
+        yield
+    finally:
+        globals().update(before)
+
+
+publish(__name__)

@@ -1,0 +1,153 @@
+"""facula.compiler: compilation, which there is none of. What is marked for it stays what it is: eager code is quick."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary, warn
+
+from ._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
+    "is_dynamo_compiling", "is_exporting", "list_backends", "nested_compile_region", "reset", "set_stance",
+    "substitute_in_graph",
+]  # fmt: skip
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_noticed: list[None] = []  # whether the notice was given
+
+
+@overload
+def compile(
+    model: F, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ..., mode: str | None = ...,
+    options: Any = ..., disable: bool = ...,
+) -> F: ...  # fmt: skip
+@overload
+def compile(
+    model: None = None, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ...,
+    mode: str | None = ..., options: Any = ..., disable: bool = ...,
+) -> Callable[[F], F]: ...  # fmt: skip
+@boundary
+def compile(
+    model: Any = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: Any = None,
+    disable: bool = False,
+) -> Any:
+    """`model` itself, a function or a module, which runs as it is; the first call says so in a warning.
+
+    Without `model`, a decorator. What the other arguments ask for is not looked at. TypeError where `model` cannot be
+    called.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     double = compile(lambda x: x * 2)
+    >>> double(3)
+    6
+    """
+    if model is None:
+        return partial(compile, disable=disable)
+    if not callable(model):
+        raise InvalidTypeError(f"compile: expected a function or a module; got {type(model).__name__} {model!r:.60}")
+    if not disable and not _noticed:
+        _noticed.append(None)
+        warn(
+            "compile: facula compiles nothing, and runs functions and modules as they are: eager code is the quick one"
+        )
+    return model
+
+
+def is_compiling() -> bool:
+    """Whether code is being compiled: False.
+
+    >>> is_compiling()
+    False
+    """
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    """Whether code is being compiled: False."""
+    return False
+
+
+def is_exporting() -> bool:
+    """Whether code is being exported: False."""
+    return False
+
+
+def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+    """The names of compilers: none."""
+    return []
+
+
+def reset() -> None:
+    """Forget what was compiled: nothing was."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Say that a step begins: nothing is waiting to know."""
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """`fn` itself, which is not compiled anyway. Without it, a decorator.
+
+    >>> @disable
+    ... def f(x):
+    ...     return x + 1
+    >>> f(1)
+    2
+    """
+    return (lambda function: function) if fn is None else fn
+
+
+def allow_in_graph(fn: Any) -> Any:
+    """`fn` itself: it is not compiled."""
+    return fn
+
+
+def assume_constant_result(fn: Any) -> Any:
+    """`fn` itself: it is not compiled."""
+    return fn
+
+
+def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+    """`fn` itself: it is not compiled. Without it, a decorator."""
+    return (lambda function: function) if fn is None else fn
+
+
+def substitute_in_graph(
+    original_fn: Any, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
+) -> Any:
+    """A decorator that gives functions back as they are: nothing is compiled with them."""
+    return lambda function: function
+
+
+class set_stance:
+    """Say how to compile, lastingly or for a block, or for a decorated function: nothing is compiled."""
+
+    def __init__(self, stance: str = "default", *, force_backend: Any = None, **options: Any) -> None:
+        self.stance = stance
+
+    def __enter__(self) -> set_stance:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def __call__(self, fn: Any) -> Any:
+        return fn
+
+
+publish(__name__)

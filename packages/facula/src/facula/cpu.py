@@ -1,0 +1,40 @@
+"""facula.cpu: the CPU, asked as other devices are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._names import publish
+
+__all__ = ["current_device", "device_count", "is_available", "is_initialized", "set_device", "synchronize"]
+
+
+def is_available() -> bool:
+    """Whether tensors can be put on the CPU: True."""
+    return True
+
+
+def is_initialized() -> bool:
+    """Whether the CPU is in use: True."""
+    return True
+
+
+def device_count() -> int:
+    """The number of CPUs, as devices go: 1."""
+    return 1
+
+
+def current_device() -> str:
+    """The name of the one device: "cpu"."""
+    return "cpu"
+
+
+def set_device(device: Any) -> None:
+    """Choose the CPU: nothing changes."""
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait for the CPU's work: it is done when a function returns."""
+
+
+publish(__name__)

@@ -1,0 +1,47 @@
+"""facula.hub: models by download: not there; facula fetches nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ._names import publish
+from ._refusals import Refusals
+
+__all__ = [
+    "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",
+]  # fmt: skip
+
+# In names of files that end in the first digits of their SHA-256: "name-0123abcd.pth".
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+
+_missing = Refusals(
+    "hub", "facula fetches nothing: download the weights as safetensors and read them with facula.load(path)"
+)
+download_url_to_file = _missing.function("download_url_to_file")
+help = _missing.function("help")
+list = _missing.function("list")
+load = _missing.function("load")
+load_state_dict_from_url = _missing.function("load_state_dict_from_url")
+
+_chosen: dict[str, str] = {}
+
+
+def get_dir() -> str:
+    """The folder that PyTorch downloads to, in which a program may look: TORCH_HOME, or in the user's cache.
+
+    >>> import os
+    >>> os.path.basename(get_dir())
+    'hub'
+    """
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
+    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
+    return _chosen.get("folder") or os.path.join(os.path.expanduser(home), "hub")
+
+
+def set_dir(d: str | os.PathLike[str]) -> None:
+    """Set what `get_dir` gives."""
+    _chosen["folder"] = os.path.expanduser(d)
+
+
+publish(__name__)

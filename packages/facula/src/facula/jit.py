@@ -1,0 +1,135 @@
+"""facula.jit: marks of PyTorch's script language, which change nothing; scripts and traces themselves are not there."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from facula_errors import OperationError
+
+from ._names import publish
+from ._refusals import Refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "Attribute", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
+    "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "enable_onednn_fusion",
+    "export", "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance",
+    "load", "onednn_fusion_enabled", "optimize_for_inference", "save", "script", "script_if_tracing", "script_method",
+    "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
+]  # fmt: skip
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_missing = Refusals("jit", "leave it out: eager code is the quick one, and state_dict() with facula.save keeps a model")
+CompilationUnit = _missing.kind("CompilationUnit")
+Future = _missing.kind("Future")
+RecursiveScriptModule = _missing.kind("RecursiveScriptModule")
+ScriptFunction = _missing.kind("ScriptFunction")
+ScriptModule = _missing.kind("ScriptModule")
+TopLevelTracedModule = _missing.kind("TopLevelTracedModule")
+TracedModule = _missing.kind("TracedModule")
+enable_onednn_fusion = _missing.function("enable_onednn_fusion")
+export_opnames = _missing.function("export_opnames")
+fork = _missing.function("fork")
+freeze = _missing.function("freeze")
+load = _missing.function("load")
+optimize_for_inference = _missing.function("optimize_for_inference")
+save = _missing.function("save")
+script = _missing.function("script")
+script_method = _missing.function("script_method")
+set_fusion_strategy = _missing.function("set_fusion_strategy")
+strict_fusion = _missing.kind("strict_fusion")
+trace = _missing.function("trace")
+trace_module = _missing.function("trace_module")
+wait = _missing.function("wait")
+
+
+class Error(OperationError):
+    """What PyTorch's scripts raise: never raised here."""
+
+
+class TracerWarning(Warning):
+    """What PyTorch's traces warn of: never given here."""
+
+
+class Attribute(NamedTuple):
+    """A value and its type, as scripts declare attributes of modules."""
+
+    value: Any
+    type: Any
+
+
+def is_scripting() -> bool:
+    """Whether this code is a script: False.
+
+    >>> is_scripting()
+    False
+    """
+    return False
+
+
+def is_tracing() -> bool:
+    """Whether this code is being traced: False."""
+    return False
+
+
+def onednn_fusion_enabled() -> bool:
+    """Whether scripts are fused by oneDNN: False."""
+    return False
+
+
+def ignore(drop: Any = False, **options: Any) -> Any:
+    """Mark a function that scripts leave to Python: it stays what it is. With or without parentheses.
+
+    >>> @ignore
+    ... def f(x):
+    ...     return x + 1
+    >>> f(1)
+    2
+    """
+    return drop if callable(drop) else lambda function: function
+
+
+def unused(fn: F) -> F:
+    """Mark a method that scripts leave out: it stays what it is."""
+    return fn
+
+
+def export(fn: F) -> F:
+    """Mark a method that scripts keep: it stays what it is."""
+    return fn
+
+
+def interface(obj: F) -> F:
+    """Mark a class that says what modules can do: it stays what it is."""
+    return obj
+
+
+def script_if_tracing(fn: F) -> F:
+    """Mark a function that becomes a script while it is traced, which nothing is: it stays what it is."""
+    return fn
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """`the_value`, of which scripts learn the type.
+
+    >>> annotate(list, [])
+    []
+    """
+    return the_value
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Python's isinstance, which also takes generic types, by their origin: `list[int]` as `list`.
+
+    >>> isinstance([1], list[int])
+    True
+    """
+    types: tuple[Any, ...] = target_type if type(target_type) is tuple else (target_type,)
+    return builtins.isinstance(obj, tuple([getattr(one, "__origin__", None) or one for one in types]))
+
+
+publish(__name__)

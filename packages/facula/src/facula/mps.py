@@ -1,0 +1,42 @@
+"""facula.mps: Apple's GPU, as far as it can be asked about: there is no backend for it."""
+
+from __future__ import annotations
+
+from ._absent_device import AbsentDevice
+from ._names import publish
+
+__all__ = [
+    "Event", "current_allocated_memory", "device_count", "driver_allocated_memory", "empty_cache", "get_rng_state",
+    "is_available", "manual_seed", "recommended_max_memory", "seed", "set_per_process_memory_fraction",
+    "set_rng_state", "synchronize",
+]  # fmt: skip
+
+_absent = AbsentDevice("mps", "MPS")
+
+
+def is_available() -> bool:
+    """Whether tensors can be put on device "mps": False."""
+    return False
+
+
+def device_count() -> int:
+    """The number of MPS devices: 0."""
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the MPS device's generator: none is there, and nothing happens."""
+
+
+Event = _absent.kind("Event")
+current_allocated_memory = _absent.function("current_allocated_memory")
+driver_allocated_memory = _absent.function("driver_allocated_memory")
+empty_cache = _absent.function("empty_cache")
+get_rng_state = _absent.function("get_rng_state")
+recommended_max_memory = _absent.function("recommended_max_memory")
+seed = _absent.function("seed")
+set_per_process_memory_fraction = _absent.function("set_per_process_memory_fraction")
+set_rng_state = _absent.function("set_rng_state")
+synchronize = _absent.function("synchronize")
+
+publish(__name__)

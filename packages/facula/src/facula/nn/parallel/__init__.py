@@ -1,0 +1,13 @@
+"""facula.nn.parallel: one model on several devices; there is one device so far.
+
+May import: siblings. Where next: `data_parallel.py`, `distributed.py`.
+"""
+
+from ..._names import publish
+from . import distributed
+from .data_parallel import DataParallel, data_parallel  # the function, over the module of its name, as in PyTorch
+from .distributed import DistributedDataParallel
+
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "distributed"]
+
+publish(__name__)

@@ -1,0 +1,70 @@
+"""A model over a batch that several devices share: on the one device that there is, it gets the whole batch."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+
+from ..._names import publish
+from ..._siblings import needs
+
+with needs("facula.nn.parallel"):
+    from facula_nn import Module
+
+__all__ = ["DataParallel", "data_parallel"]
+
+M = TypeVar("M", bound=Module)
+
+
+def _check(operation: str, module: Any, device_ids: Any) -> None:
+    if not isinstance(module, Module):
+        raise InvalidTypeError(f"{operation}: expected module to be a Module; got {type(module).__name__}")
+    if device_ids:
+        raise OperationError(
+            f"{operation}: expected device_ids to be None, as there is no device beside the CPU yet; got {device_ids}"
+        )
+
+
+@boundary
+class DataParallel(Module, Generic[M]):
+    """`self.module`, called as it is: there is one device, so the batch is not shared out.
+
+    Parameters are named as PyTorch's are, "module.weight". TypeError where `module` is no Module; RuntimeError where
+    `device_ids` asks for devices.
+
+    >>> import facula
+    >>> model = DataParallel(facula.nn.Linear(2, 1))
+    >>> list(model.state_dict()), model(facula.ones(4, 2)).shape
+    (['module.weight', 'module.bias'], facula.Size([4, 1]))
+    """
+
+    module: M
+
+    def __init__(self, module: M, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        _check("DataParallel", module, device_ids)
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+
+@boundary
+def data_parallel(
+    module: Module,
+    inputs: Any,
+    device_ids: Any = None,
+    output_device: Any = None,
+    dim: int = 0,
+    module_kwargs: Any = None,
+) -> Any:
+    """`module(*inputs, **module_kwargs)`: there is one device, so the batch is not shared out."""
+    _check("data_parallel", module, device_ids)
+    arguments = inputs if isinstance(inputs, tuple) else (inputs,)
+    return module(*arguments, **(module_kwargs or {}))
+
+
+publish(__name__)

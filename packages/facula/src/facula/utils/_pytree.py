@@ -1,0 +1,276 @@
+"""facula.utils._pytree: nested containers as a list of their leaves and a description of the rest.
+
+list, tuple, named tuple, dict, OrderedDict, defaultdict, deque and Size are containers, and classes given to
+`register_pytree_node`; all else is a leaf, None too. Dicts keep their order.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Size
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    IsLeaf = Callable[[Any], bool] | None
+
+__all__ = [
+    "PyTree", "TreeSpec", "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "register_pytree_node",
+    "tree_all", "tree_any", "tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
+    "tree_map_only_", "tree_structure", "tree_unflatten",
+]  # fmt: skip
+
+PyTree = Any
+
+
+class _Container(NamedTuple):
+    """How a container becomes its children and a context, and comes back of them."""
+
+    flatten: Callable[[Any], tuple[list[Any], Any]]
+    unflatten: Callable[[Iterable[Any], Any], Any]
+
+
+def _of_items(tree: Any) -> tuple[list[Any], Any]:
+    return list(tree), None
+
+
+def _of_dict(tree: Any) -> tuple[list[Any], Any]:
+    return list(tree.values()), list(tree)
+
+
+_containers: dict[type, _Container] = {
+    list: _Container(_of_items, lambda values, context: list(values)),
+    tuple: _Container(_of_items, lambda values, context: tuple(values)),
+    Size: _Container(_of_items, lambda values, context: tuple(values)),
+    dict: _Container(_of_dict, lambda values, keys: dict(zip(keys, values, strict=True))),
+    OrderedDict: _Container(_of_dict, lambda values, keys: OrderedDict(zip(keys, values, strict=True))),
+    defaultdict: _Container(
+        lambda tree: (list(tree.values()), [tree.default_factory, list(tree)]),
+        lambda values, context: defaultdict(context[0], zip(context[1], values, strict=True)),
+    ),
+    deque: _Container(lambda tree: (list(tree), tree.maxlen), lambda values, length: deque(values, maxlen=length)),
+}
+_NAMED = _Container(lambda tree: (list(tree), type(tree)), lambda values, kind: kind(*values))
+
+
+def is_namedtuple_class(cls: Any) -> bool:
+    """Whether a class is one of named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_namedtuple_instance(obj: Any) -> bool:
+    """Whether an object is a named tuple."""
+    return is_namedtuple_class(type(obj))
+
+
+def is_namedtuple(obj: Any) -> bool:
+    """Whether an object is a named tuple, or a class of them."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def _container_of(tree: Any) -> _Container | None:
+    kind = type(tree)
+    known = _containers.get(kind)
+    if known is None and is_namedtuple_class(kind):
+        return _NAMED
+    if known is None and isinstance(tree, tuple) and kind.__module__.startswith("facula"):
+        return _Container(_of_items, lambda values, context: kind(values))  # pairs such as (values, indices)
+    return known
+
+
+@boundary
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]],
+    unflatten_fn: Callable[[Iterable[Any], Any], Any],
+    **options: Any,
+) -> None:
+    """Let instances of a class be containers: `flatten_fn(tree)` gives children and a context, and `unflatten_fn(
+    children, context)` a tree. ValueError where the class is known already."""
+    if cls in _containers:
+        raise InvalidValueError(f"register_pytree_node: {cls.__name__} is registered already")
+    _containers[cls] = _Container(flatten_fn, unflatten_fn)
+
+
+@boundary
+class TreeSpec:
+    """What a nest is without its leaves: `type` (None of a leaf), `context`, the children's specs."""
+
+    __slots__ = ("_unflatten", "children_specs", "context", "num_children", "num_leaves", "num_nodes", "type")
+
+    num_nodes: int
+    num_leaves: int
+
+    def __init__(
+        self, type: Any, context: Any, children_specs: list[TreeSpec], unflatten: Callable[..., Any] | None = None
+    ) -> None:
+        self.type, self.context, self.children_specs, self._unflatten = type, context, children_specs, unflatten
+        self.num_children = len(children_specs)
+        self.num_nodes = 1 + sum(child.num_nodes for child in children_specs)
+        self.num_leaves = 1 if type is None else sum(child.num_leaves for child in children_specs)
+
+    def is_leaf(self) -> bool:
+        """Whether this is the spec of a leaf."""
+        return self.type is None
+
+    def children(self) -> list[TreeSpec]:
+        """The specs of the children."""
+        return list(self.children_specs)
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The nest with these leaves. ValueError where there are too many or too few."""
+        leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            raise InvalidValueError(
+                f"tree_unflatten: expected {self.num_leaves} leaves for {self}; got {len(leaves)} of them"
+            )
+        return self._build(iter(leaves))
+
+    def _build(self, leaves: Iterator[Any]) -> Any:
+        if self._unflatten is None:
+            return next(leaves)
+        return self._unflatten([child._build(leaves) for child in self.children_specs], self.context)
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """The parts of a nest that stand where this one has leaves. ValueError where it is of another shape."""
+        if self.type is None:
+            return [tree]
+        container = _container_of(tree)
+        children, context = container.flatten(tree) if container is not None else ([], None)
+        alike = type(tree) is self.type and len(children) == self.num_children
+        if alike and issubclass(self.type, dict) and set(tree) == set(self._keys()):
+            children = [tree[key] for key in self._keys()]
+        elif not alike or context != self.context:
+            raise InvalidValueError(f"tree_map: expected nests of one shape, {self}; got {tree!r:.60}")
+        return [
+            leaf
+            for spec, child in zip(self.children_specs, children, strict=True)
+            for leaf in spec.flatten_up_to(child)
+        ]
+
+    def _keys(self) -> list[Any]:
+        return self.context[1] if self.type is defaultdict else self.context  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return (self.type, self.context, self.children_specs) == (other.type, other.context, other.children_specs)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.num_nodes, self.num_leaves))
+
+    def __repr__(self) -> str:
+        if self.type is None:
+            return "*"
+        return f"TreeSpec({self.type.__name__}, {self.context}, {self.children_specs})"
+
+
+@boundary
+def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves of a nest, and what it is without them. What `is_leaf` is true of is not looked into.
+
+    >>> leaves, spec = tree_flatten({"a": 1, "b": [2, 3]})
+    >>> leaves, spec
+    ([1, 2, 3], TreeSpec(dict, ['a', 'b'], [*, TreeSpec(list, None, [*, *])]))
+    >>> tree_unflatten([4, 5, 6], spec)
+    {'a': 4, 'b': [5, 6]}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
+    container = None if is_leaf is not None and is_leaf(tree) else _container_of(tree)
+    if container is None:
+        leaves.append(tree)
+        return TreeSpec(None, None, [])
+    children, context = container.flatten(tree)
+    specs = [_flatten(child, leaves, is_leaf) for child in children]
+    return TreeSpec(type(tree), context, specs, container.unflatten)
+
+
+@boundary
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
+    """The nest of a spec, with these leaves. ValueError where there are too many or too few."""
+    if not isinstance(treespec, TreeSpec):
+        raise InvalidTypeError(f"tree_unflatten: expected treespec to be a TreeSpec; got {type(treespec).__name__}")
+    return treespec.unflatten(leaves)
+
+
+def tree_leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
+    """The leaves of a nest.
+
+    >>> tree_leaves((1, [2, None]))
+    [1, 2, None]
+    """
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_iter(tree: Any, is_leaf: IsLeaf = None) -> Iterator[Any]:
+    """The leaves of a nest, one by one."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def tree_structure(tree: Any, is_leaf: IsLeaf = None) -> TreeSpec:
+    """What a nest is without its leaves."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+@boundary
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+    """The nest of what `func` makes of each leaf; of further nests of the same shape, of the leaves at one place.
+
+    >>> tree_map(lambda a, b: a + b, {"x": 1, "y": (2,)}, {"x": 10, "y": (20,)})
+    {'x': 11, 'y': (22,)}
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [spec.flatten_up_to(rest) for rest in rests]
+    return spec.unflatten([func(*parts) for parts in zip(leaves, *others, strict=True)])
+
+
+@boundary
+def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+    """Call `func` on each leaf, for what it does; gives the nest itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """The nest of what `func` makes of the leaves of a class, or of those that `kind` is true of.
+
+    >>> tree_map_only(int, lambda a: -a, [1, "b"])
+    [-1, 'b']
+    """
+    chosen = _chooser(kind)
+    return tree_map(lambda leaf: func(leaf) if chosen(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """Call `func` on the leaves of a class, for what it does; gives the nest itself."""
+    tree_map_only(kind, func, tree, is_leaf)
+    return tree
+
+
+def _chooser(kind: Any) -> Callable[[Any], bool]:
+    if callable(kind) and not isinstance(kind, type):
+        return kind  # type: ignore[no-any-return]
+    return lambda leaf: isinstance(leaf, kind)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
+    """Whether `pred` is true of every leaf."""
+    return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
+    """Whether `pred` is true of any leaf."""
+    return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
+
+
+publish(__name__)

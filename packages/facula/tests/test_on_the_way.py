@@ -1,0 +1,194 @@
+"""Small things that programs use beside tensors: nests, seeds, processes, one device as if there were several."""
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+
+import pytest
+
+import facula
+from facula import nn
+from facula.utils import _pytree as pytree
+from facula.utils.benchmark import Measurement, Timer
+from facula.utils.data import DataLoader, DistributedSampler
+
+Point = namedtuple("Point", "x y")
+NESTS = [
+    5, None, [], (), {}, [1, (2, [3])], {"b": 1, "a": {"c": 2}}, OrderedDict(b=1, a=[2]), Point(1, (2, 3)),
+    defaultdict(list, {"a": [1]}), deque([1, 2], maxlen=3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("nest", NESTS, ids=repr)
+def test_nests_come_apart_and_together(nest):
+    leaves, spec = pytree.tree_flatten(nest)
+    again = pytree.tree_unflatten(leaves, spec)
+    assert again == nest and type(again) is type(nest)
+    assert pytree.tree_structure(again) == spec and spec.num_leaves == len(leaves) == len(pytree.tree_leaves(nest))
+    doubled = pytree.tree_map(lambda leaf: (leaf, leaf), nest, is_leaf=lambda one: False)
+    assert pytree.tree_structure(nest).flatten_up_to(doubled) == [(leaf, leaf) for leaf in leaves]
+    if isinstance(nest, deque):
+        assert again.maxlen == 3
+    if isinstance(nest, defaultdict):
+        assert again.default_factory is list
+
+
+def test_nests_of_tensors():
+    batch = {"image": facula.ones(2), "more": [facula.zeros(1), "label"], "pair": facula.ones(2, 2).max(1)}
+    moved = pytree.tree_map_only(facula.Tensor, lambda tensor: tensor.double(), batch)
+    assert moved["image"].dtype is facula.float64 and moved["more"][1] == "label"
+    assert moved["pair"].values.dtype is facula.float64
+    assert pytree.tree_map(lambda a: a + 1, facula.Size([1, 2])) == (2, 3)
+    assert pytree.tree_map(lambda a, b: a - b, {"a": 3, "b": 2}, {"b": 1, "a": 1}) == {"a": 2, "b": 1}
+    assert pytree.tree_all(lambda leaf: leaf > 0, [1, 2]) and not pytree.tree_any(lambda leaf: leaf > 2, [1, 2])
+    seen = []
+    assert pytree.tree_map_(seen.append, [1, [2]]) == [1, [2]] and seen == [1, 2]
+
+
+def test_nests_of_other_shapes_are_refused():
+    spec = pytree.tree_structure([1, 2])
+    with pytest.raises(ValueError, match=r"tree_unflatten: expected 2 leaves for TreeSpec\(list.*got 1"):
+        pytree.tree_unflatten([1], spec)
+    for other in ([1], (1, 2), 3, {"a": 1}):
+        with pytest.raises(ValueError, match="tree_map: expected nests of one shape"):
+            pytree.tree_map(lambda a, b: a, [1, 2], other)
+    with pytest.raises(TypeError, match="expected treespec to be a TreeSpec; got list"):
+        pytree.tree_unflatten([1], [1])
+
+
+def test_classes_become_containers():
+    class Pair:
+        def __init__(self, first, second, name):
+            self.first, self.second, self.name = first, second, name
+
+    pytree.register_pytree_node(
+        Pair, lambda pair: ([pair.first, pair.second], pair.name), lambda parts, name: Pair(*parts, name)
+    )
+    doubled = pytree.tree_map(lambda leaf: leaf * 2, Pair(1, [2], "p"))
+    assert (doubled.first, doubled.second, doubled.name) == (2, [4], "p")
+    with pytest.raises(ValueError, match="Pair is registered already"):
+        pytree.register_pytree_node(Pair, None, None)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 8, 9])
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_processes_share_a_data_set(count, drop_last, shuffle):
+    """Together they take everything, or with drop_last nothing twice; each as many; another order each epoch."""
+    samplers = [
+        DistributedSampler(range(count), num_replicas=4, rank=rank, shuffle=shuffle, seed=3, drop_last=drop_last)
+        for rank in range(4)
+    ]
+    parts = [list(sampler) for sampler in samplers]
+    assert [len(part) for part in parts] == [len(samplers[0])] * 4 == [count // 4 if drop_last else -(-count // 4)] * 4
+    taken = [index for part in parts for index in part]
+    assert len(set(taken)) == len(taken) if drop_last else set(taken) == set(range(count))
+    assert [list(sampler) for sampler in samplers] == parts
+    for sampler in samplers:
+        sampler.set_epoch(1)
+    assert not shuffle or count < 8 or [list(sampler) for sampler in samplers] != parts
+    if not shuffle and count == 5 and not drop_last:
+        assert parts == [[0, 4], [1, 0], [2, 1], [3, 2]]
+
+
+def test_a_sampler_of_processes_says_what_it_needs():
+    with pytest.raises(RuntimeError, match=r"DistributedSampler: expected num_replicas and rank.*give both"):
+        DistributedSampler(range(3))
+    with pytest.raises(ValueError, match=r"expected rank to be one of 0 \.\.\. 1; got 2"):
+        DistributedSampler(range(3), 2, 2)
+    loader = DataLoader(range(5), batch_size=2, sampler=DistributedSampler(range(5), 2, 1, shuffle=False))
+    assert [batch.tolist() for batch in loader] == [[1, 3], [0]]
+
+
+def test_one_device_as_if_there_were_several():
+    layer = nn.Linear(2, 1)
+    model = nn.DataParallel(layer)
+    assert model is not layer and model.module is layer and model.device_ids == []
+    assert nn.parallel.DataParallel is nn.DataParallel and isinstance(model, nn.DataParallel)
+    x = facula.randn(3, 2)
+    assert (model(x) == layer(x)).all() and (model(input=x) == layer(x)).all()
+    assert list(model.state_dict()) == ["module.weight", "module.bias"]
+    assert (nn.parallel.data_parallel(layer, x) == layer(x)).all()
+    with pytest.raises(TypeError, match="DataParallel: expected module to be a Module; got int"):
+        nn.DataParallel(3)
+    with pytest.raises(RuntimeError, match=r"DataParallel: expected device_ids to be None.*got \[0, 1\]"):
+        nn.DataParallel(layer, device_ids=[0, 1])
+
+
+def test_a_block_with_random_numbers_of_its_own():
+    facula.random.manual_seed(7)
+    with facula.random.fork_rng(devices=[]):
+        inside = facula.rand(3)
+        facula.manual_seed(0)
+    assert (facula.rand(3) == inside).all()
+    state = facula.random.get_rng_state()
+    with facula.random.fork_rng(enabled=False):
+        facula.rand(1)
+    assert facula.random.get_rng_state() != state
+    with pytest.raises(KeyError), facula.random.fork_rng():
+        state = facula.get_rng_state()
+        facula.rand(1)
+        raise KeyError
+    assert facula.get_rng_state() == state
+
+
+def fail(rank, how):
+    if rank == 1 and how == "raise":
+        raise KeyError("lost")
+    if rank == 1 and how == "exit":
+        raise SystemExit(3)
+
+
+def test_processes_and_their_failures():
+    mp = facula.multiprocessing
+    assert mp.spawn(fail, args=("no",), nprocs=2) is None
+    with pytest.raises(mp.ProcessRaisedException, match=r"process 1 ended with an exception:(.|\n)*KeyError: 'lost'"):
+        mp.spawn(fail, args=("raise",), nprocs=2)
+    with pytest.raises(mp.ProcessExitedException, match="process 1 ended with status 3") as caught:
+        mp.spawn(fail, args=("exit",), nprocs=2, join=False).join()
+        mp.spawn(fail, args=("exit",), nprocs=2)
+    assert caught.value.exit_code == 3 and caught.value.error_index == 1
+    assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
+    with pytest.raises(ValueError, match="expected one of file_descriptor, file_system; got 'x'"):
+        mp.set_sharing_strategy("x")
+
+
+def test_classes_that_pickles_may_name():
+    serialization = facula.serialization
+    with serialization.safe_globals([Point]):
+        assert serialization.get_safe_globals() == [Point]
+        serialization.add_safe_globals([Point, dict])
+        assert serialization.get_safe_globals() == [Point, dict]
+    assert serialization.get_safe_globals() == [] and serialization.load is facula.load
+    with pytest.raises(TypeError, match="expected a list of classes and functions; got type"):
+        serialization.add_safe_globals(Point)
+
+
+def test_variables_are_tensors():
+    from facula.autograd import Variable
+
+    x = facula.ones(2, requires_grad=True)
+    leaf = Variable(x * 2)
+    assert type(leaf) is facula.Tensor and leaf.is_leaf and not leaf.requires_grad
+    assert Variable(facula.ones(2), requires_grad=True).requires_grad
+    assert isinstance(x, Variable) and not isinstance(3, Variable)
+    with pytest.raises(TypeError, match="Variable: expected data to be a tensor; got list"):
+        Variable([1.0])
+
+
+def test_times_of_pieces_of_code():
+    ticks = iter(range(1000))
+    timer = Timer("pass", timer=lambda: next(ticks) / 10, label="nothing", num_threads=facula.get_num_threads())
+    measured = timer.repeat(3, number=2)
+    assert measured.times == pytest.approx([0.05] * 3) and measured.median == pytest.approx(0.05)
+    assert measured.iqr == pytest.approx(0) and str(measured).startswith("nothing\n  Median: 50.00 ms")
+    assert Timer(lambda: None).blocked_autorange(min_run_time=0.001).median > 0
+    spread = Measurement(2, [1e-6, 2e-6, 3e-6, 4e-6, 5e-6])
+    assert spread.mean == pytest.approx(1.5e-6) and spread.iqr == pytest.approx(1e-6)
+    with pytest.raises(ValueError, match=r"Timer: expected Python; got language='c\+\+'"):
+        Timer("x", language="c++")
+
+
+def test_the_old_comparison_warns():
+    with pytest.warns(FutureWarning, match="assert_close has taken its place"):
+        facula.testing.assert_allclose([1.0, float("nan")], facula.tensor([1.00001, float("nan")]))
+    with pytest.warns(FutureWarning), pytest.raises(AssertionError):
+        facula.testing.assert_allclose(facula.ones(2), 2)

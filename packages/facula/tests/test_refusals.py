@@ -1,0 +1,87 @@
+"""What programs import on the way and that is not there yet: it can be imported and named, and refuses to be used."""
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import facula
+
+WHERE = {
+    "": ["sparse_coo_tensor", "sparse_csr_tensor", "vmap"],
+    "distributed": ["init_process_group", "get_rank", "all_reduce", "barrier", "destroy_process_group", "DeviceMesh"],
+    "distributed.fsdp": ["FullyShardedDataParallel", "fully_shard"],
+    "distributed.tensor": ["DTensor", "DeviceMesh", "distribute_tensor"],
+    "distributed.device_mesh": ["init_device_mesh"],
+    "distributed.optim": ["ZeroRedundancyOptimizer"],
+    "nn.parallel": ["DistributedDataParallel"],
+    "jit": ["script", "trace", "load", "save", "ScriptModule", "ScriptFunction", "freeze"],
+    "onnx": ["export"],
+    "hub": ["load", "load_state_dict_from_url", "download_url_to_file", "list"],
+    "sparse": ["FloatTensor", "DoubleTensor", "mm"],
+    "fx": ["symbolic_trace", "Tracer", "GraphModule"],
+    "export": ["export", "Dim"],
+    "profiler": ["profile", "schedule"],
+    "autograd.profiler": ["profile"],
+    "_dynamo": ["explain", "OptimizedModule"],
+}
+
+
+@pytest.mark.parametrize(("place", "name"), [(place, name) for place, names in WHERE.items() for name in names])
+def test_use_is_refused_by_name(place, name):
+    one = getattr(import_module(f"facula.{place}" if place else "facula"), name)
+    with pytest.raises(NotImplementedError, match=rf"{name}: PyTorch has it, facula not yet; \w+") as caught:
+        one(1, of="anything")
+    assert len(inspect.getinnerframes(caught.tb)) == 1  # it ends at the program's line
+    assert one.__name__ == name and one.__doc__.endswith("NotImplementedError.")
+    if isinstance(one, type):
+        assert not isinstance(facula.ones(1), one)
+        with pytest.raises(NotImplementedError, match=name):
+            type("Own", (one,), {"__init__": lambda self, width: None})(3)
+
+
+def test_programs_import_them_as_they_are_used_to():
+    code = """
+import facula.distributed as dist
+import facula.backends.cudnn as cudnn
+import facula.multiprocessing as mp
+import facula._dynamo.config
+from facula.distributed import ReduceOp, init_process_group
+from facula.distributed.fsdp import FullyShardedDataParallel as FSDP
+from facula.nn.parallel import DataParallel, DistributedDataParallel as DDP
+from facula.utils.data import DistributedSampler
+from facula.utils.data.distributed import DistributedSampler as Same
+from facula.nn.parallel.distributed import DistributedDataParallel
+from facula.jit import Final
+from facula.autograd import Variable
+from facula.autograd.profiler import record_function
+assert dist.is_available() is dist.is_initialized() is False and Same is DistributedSampler
+assert ReduceOp.SUM is dist.ReduceOp.SUM and mp.get_start_method(allow_none=True) is None
+cudnn.benchmark = True
+import facula
+assert facula.backends.cudnn.benchmark and facula.jit.Final is Final
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_face_loads_none_of_it():
+    code = """
+import sys, facula
+facula.nn.Linear(2, 2)(facula.ones(2)).sum().backward()
+for name in ("cuda", "distributed", "jit", "backends", "_settings", "nn.parallel", "multiprocessing", "random"):
+    assert f"facula.{name}" not in sys.modules, name
+assert "multiprocessing" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_that_nobody_gives_a_reason_for_are_missing_as_elsewhere():
+    with pytest.raises(AttributeError, match=r"PyTorch has torch\.distributed\.shrink_group, facula not yet"):
+        facula.distributed.shrink_group
+    with pytest.raises(ImportError, match=r"PyTorch has torch\.jit\.CompilationUnits|cannot import name"):
+        from facula.jit import CompilationUnits  # noqa: F401
+    with pytest.raises(AttributeError, match=r"'_nn'.*PyTorch's inside"):
+        facula._C._nn
+    assert not hasattr(facula._C, "anything")

@@ -1,0 +1,167 @@
+"""What programs ask and switch on the way: answers as PyTorch's without a device, switches that keep values."""
+
+import warnings
+
+import pytest
+
+import facula
+from facula import nn
+
+ANSWERS = {
+    "accelerator.is_available": False, "accelerator.device_count": 0, "accelerator.current_accelerator": None,
+    "mps.is_available": False, "mps.device_count": 0, "xpu.is_available": False, "xpu.device_count": 0,
+    "xpu.is_initialized": False, "cpu.is_available": True, "cpu.device_count": 1, "cpu.current_device": "cpu",
+    "cpu.synchronize": None, "backends.cudnn.is_available": False, "backends.cudnn.version": None,
+    "backends.mps.is_available": False, "backends.mps.is_built": False, "backends.cuda.is_built": False,
+    "backends.mkl.is_available": False, "backends.mkldnn.is_available": False, "backends.openmp.is_available": False,
+    "backends.opt_einsum.is_available": False, "jit.is_scripting": False, "jit.is_tracing": False,
+    "compiler.is_compiling": False, "compiler.is_dynamo_compiling": False, "compiler.is_exporting": False,
+    "compiler.list_backends": [], "compiler.reset": None, "_dynamo.reset": None, "_dynamo.is_compiling": False,
+    "onnx.is_in_onnx_export": False, "distributed.is_available": False, "distributed.is_initialized": False,
+    "distributed.is_nccl_available": False, "cuda.get_arch_list": [], "cuda.get_rng_state_all": [],
+    "cuda.memory_stats": {}, "cuda.memory_cached": 0, "cuda.max_memory_cached": 0, "cuda.is_tf32_supported": False,
+    "profiler.kineto_available": False, "is_vulkan_available": False,
+}  # fmt: skip
+
+
+def named(name):
+    value = facula
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_questions_have_answers(name):
+    answer = named(name)()
+    assert answer == ANSWERS[name] and type(answer) is type(ANSWERS[name])
+
+
+def test_versions_name_no_device():
+    version = facula.version
+    assert version.cuda is version.hip is version.xpu is None and version.debug is False
+    assert version.__version__ == facula.__version__
+    assert facula.__version__ in facula.__config__.show() and "threads() : " in facula.__config__.parallel_info()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accelerator.synchronize", "accelerator.current_device_index", "accelerator.memory_allocated", "mps.synchronize",
+     "mps.empty_cache", "mps.Event", "xpu.synchronize", "xpu.Stream", "cuda.Stream", "cuda.Event", "cuda.mem_get_info",
+     "cuda.get_rng_state", "cuda.current_stream", "cuda.nvtx.range_push", "cuda.reset_peak_memory_stats"],
+)  # fmt: skip
+def test_what_needs_a_device_says_that_there_is_none(name):
+    module = name.partition(".")[0]
+    with pytest.raises(RuntimeError, match=rf"{name}: there is no .*{module}\.is_available\(\)"):
+        named(name)()
+
+
+def test_blocks_and_tensors_of_a_cuda_device():
+    cuda = facula.cuda
+    for block in (cuda.device(0), cuda.stream(None), cuda.device_of(facula.ones(1))):
+        with block:
+            assert facula.ones(1).device.type == "cpu"
+    assert cuda.set_device(-1) is None
+    with pytest.raises(TypeError, match=r"cuda\.FloatTensor: there is no CUDA device; use facula\.FloatTensor"):
+        cuda.FloatTensor(2, 3)
+    assert not isinstance(facula.ones(1), cuda.FloatTensor)
+
+
+def test_switches_keep_what_they_are_set_to():
+    cudnn, cuda, mkldnn = facula.backends.cudnn, facula.backends.cuda, facula.backends.mkldnn
+    assert (cudnn.enabled, cudnn.benchmark, cudnn.deterministic, cudnn.allow_tf32) == (True, False, False, True)
+    with cudnn.flags(enabled=True, benchmark=True, deterministic=True):
+        assert (cudnn.enabled, cudnn.benchmark, cudnn.deterministic) == (True, True, True)
+    assert (cudnn.enabled, cudnn.benchmark, cudnn.deterministic) == (True, False, False)
+    assert cudnn.set_flags(_benchmark=True) == (True, False, None, False, True)
+    assert cudnn.benchmark
+    cudnn.benchmark = False
+    assert cuda.matmul.allow_tf32 is False
+    with cuda.sdp_kernel(enable_math=False):
+        assert not cuda.math_sdp_enabled() and cuda.flash_sdp_enabled() and cuda.mem_efficient_sdp_enabled()
+    assert cuda.math_sdp_enabled() and cuda.cudnn_sdp_enabled()
+    with mkldnn.flags(enabled=False):
+        assert not mkldnn.enabled
+    assert mkldnn.enabled
+    facula._dynamo.config.suppress_errors = True
+    facula._dynamo.config.suppress_errors = False
+
+
+def test_determinism_and_precision_are_kept():
+    assert facula.get_deterministic_debug_mode() == 0
+    facula.use_deterministic_algorithms(True, warn_only=True)
+    assert facula.are_deterministic_algorithms_enabled() and facula.is_deterministic_algorithms_warn_only_enabled()
+    assert facula.get_deterministic_debug_mode() == 1
+    for mode, level in (("error", 2), (1, 1), ("default", 0)):
+        facula.set_deterministic_debug_mode(mode)
+        assert facula.get_deterministic_debug_mode() == level
+    with pytest.raises(RuntimeError, match=r"set_deterministic_debug_mode: expected 0, 1, 2 or one of .*; got 'x'"):
+        facula.set_deterministic_debug_mode("x")
+    with pytest.raises(TypeError, match="expected mode to be True or False; got int 1"):
+        facula.use_deterministic_algorithms(1)
+    assert facula.get_float32_matmul_precision() == "highest"
+    facula.set_float32_matmul_precision("medium")
+    assert facula.get_float32_matmul_precision() == "medium"
+    facula.set_float32_matmul_precision("highest")
+    with pytest.raises(ValueError, match="expected one of highest, high, medium; got 'low'"):
+        facula.set_float32_matmul_precision("low")
+    facula.set_num_interop_threads(2)
+    assert facula.get_num_interop_threads() == 2 and facula.set_flush_denormal(True) is False
+    with pytest.raises(RuntimeError, match="expected a positive number; got 0"):
+        facula.set_num_interop_threads(0)
+
+
+def test_what_is_compiled_is_itself_and_one_notice_says_so():
+    from facula import compiler
+    from facula_nn import _module
+
+    compiler._noticed.clear()
+    model = nn.Linear(2, 2)
+    with pytest.warns(UserWarning, match="compile: facula compiles nothing") as caught:
+        same = facula.compile(model, mode="reduce-overhead")
+    assert same is model and len(caught) == 1 and caught[0].filename == __file__
+    assert facula.compile(model) is model  # warnings are errors here
+
+    @facula.compile(fullgraph=True, dynamic=False)
+    def double(x):
+        return x * 2
+
+    @facula.compile
+    def triple(x):
+        return x * 3
+
+    assert double(3) == 6 and triple(3) == 9
+    with pytest.raises(TypeError, match="compile: expected a function or a module; got int 3"):
+        facula.compile(3)
+    _module._noticed.clear()
+    with pytest.warns(UserWarning, match=r"Module\.compile: facula compiles nothing") as caught:
+        assert model.compile(backend="eager") is model.compile() is None
+    assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def test_marks_for_compilers_change_nothing():
+    def f(x):
+        return x + 1
+
+    jit, compiler, dynamo = facula.jit, facula.compiler, facula._dynamo
+    for mark in (jit.ignore, jit.ignore(), jit.ignore(drop=True), jit.unused, jit.export, jit.script_if_tracing,
+                 compiler.disable, compiler.disable(), compiler.disable(recursive=False), compiler.allow_in_graph,
+                 compiler.assume_constant_result, compiler.substitute_in_graph(len), compiler.nested_compile_region,
+                 compiler.set_stance("force_eager"), dynamo.disable, dynamo.allow_in_graph, dynamo.optimize("eager"),
+                 facula.fx.wrap):  # fmt: skip
+        assert mark(f) is f
+    assert jit.annotate(int, 3) == 3 and jit.Attribute(1, int).value == 1
+    assert jit.isinstance([1], list[int]) and not jit.isinstance(1, (list[int], str))
+    with compiler.set_stance("force_eager"):
+        dynamo.mark_dynamic(facula.ones(2), 0)
+    warnings.filterwarnings("ignore", category=jit.TracerWarning)
+
+
+def test_marks_for_profilers_change_nothing():
+    @facula.profiler.record_function("f")
+    def f(x):
+        return x + 1
+
+    with facula.autograd.profiler.record_function("block"):
+        assert f(1) == 2
+    assert facula.profiler.ProfilerActivity.CPU is not facula.profiler.ProfilerActivity.CUDA

@@ -1,0 +1,144 @@
+"""Normalisation of each example's channels, and by neighbouring channels."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .._arguments import check_input
+from .._module import Module
+from .normalization import ChannelNorm
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = ["CrossMapLRN2d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LocalResponseNorm"]
+
+
+@boundary
+class _InstanceNorm(ChannelNorm):
+    """Each channel of each example less its mean, divided by its deviation; then times `weight` plus `bias`."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...) or (C, ...): in training by its own statistics, which the running ones follow."""
+        name = type(self).__name__
+        check_input(name, input)
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise InvalidValueError(
+                f"{name}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
+        alone = input.ndim == self.dims[0]
+        channels = input.shape[0 if alone else 1]
+        if channels != self.num_features:
+            text = f"{name}: expected an input of {self.num_features} channels, as num_features says; got {channels}"
+            if self.affine or self.track_running_stats:
+                raise InvalidValueError(text)
+            warnings.warn(text, stacklevel=2)
+        own = self.training or not self.track_running_stats
+        made = F.instance_norm(
+            input.unsqueeze(0) if alone else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            own,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return made.squeeze(0) if alone else made
+
+
+@boundary
+class InstanceNorm1d(_InstanceNorm):
+    """Normalisation of (N, C, L), each channel of each example by itself; or of one example (C, L).
+
+    With `track_running_stats`, `running_mean` and `running_var` move towards the means over the examples by
+    `momentum` in training, and are what is normalised by in evaluation. With `affine` the result is multiplied by
+    `weight`, and `bias` is added. ValueError for other numbers of dimensions.
+
+    D. Ulyanov, A. Vedaldi and V. Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
+
+    >>> from facula_tensor import tensor
+    >>> InstanceNorm1d(1)(tensor([[1.0, 3.0]]))
+    tensor([[-1.0000,  1.0000]])
+    """
+
+    dims = (2, 3)
+
+
+@boundary
+class InstanceNorm2d(_InstanceNorm):
+    """Normalisation of images (N, C, H, W), or one (C, H, W), each channel by itself; else as `InstanceNorm1d`."""
+
+    dims = (3, 4)
+
+
+@boundary
+class InstanceNorm3d(_InstanceNorm):
+    """Normalisation of volumes (N, C, D, H, W), or one (C, D, H, W), each channel by itself."""
+
+    dims = (4, 5)
+
+
+@boundary
+class LocalResponseNorm(Module):
+    """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
+
+    A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...)."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The numbers."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+@boundary
+class CrossMapLRN2d(Module):
+    """`LocalResponseNorm` of images (N, C, H, W) whose windows lie evenly around a channel: an even `size` as one less.
+
+    Sums of squares are divided by `size` all the same.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, H, W)."""
+        check_input("CrossMapLRN2d", input)
+        if input.ndim != 4:
+            raise InvalidValueError(f"CrossMapLRN2d: expected 4 dimensions; got an input of shape {tuple(input.shape)}")
+        window = (self.size - 1) // 2 * 2 + 1
+        return F.local_response_norm(input, window, self.alpha * window / self.size, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The numbers."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

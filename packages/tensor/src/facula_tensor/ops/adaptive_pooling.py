@@ -1,0 +1,152 @@
+"""Pooling in windows that divide a dimension as evenly as can be; images' means are in `pooling.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import float64, int64
+
+from .._geometry import hashable
+from .._operator import recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, steady
+from .._viewing import as_tensor
+from .pooling_geometry import adaptive_size
+from .volume_pooling import deep, greatest, narrow, wide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+]
+
+
+@asks
+@boundary
+def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size).
+
+    Or without N. Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
+
+    >>> from facula_tensor import arange
+    >>> adaptive_avg_pool1d(arange(4.0).reshape(1, 4), 2)
+    tensor([[0.5000, 2.5000]])
+    """
+    shape = layout_of_tensor(as_tensor("adaptive_avg_pool1d", input)).shape
+    size = adaptive_size("adaptive_avg_pool1d", 1, shape, hashable(output_size))
+    return recording.squeeze(recording.avg_pool2d(recording.unsqueeze(input, -2), (None, (1, *size))), -2)
+
+
+@asks
+@boundary
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
+    """Means of windows that divide a volume into `output_size` parts along depth, height and width.
+
+    (N, C, D, H, W), or without N; else as `adaptive_avg_pool2d`.
+
+    >>> from facula_tensor import arange
+    >>> adaptive_avg_pool3d(arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
+    tensor([[[[3., 4.]]]])
+    """
+    name = "adaptive_avg_pool3d"
+    input = steady(as_tensor(name, input))
+    layout = layout_of_tensor(input)
+    size = adaptive_size(name, 3, layout.shape, hashable(output_size))
+    across = recording.avg_pool2d(wide(name, input, float64), (None, size[1:]))
+    made = recording.avg_pool2d(deep(across), (None, (size[0], size[1] * size[2])))
+    return narrow(recording.reshape(made, (*layout.shape[:-3], *size)), layout.dtype)
+
+
+@asks
+@boundary
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int], return_indices: bool = False) -> Any:
+    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`.
+
+    With return_indices the pair (elements, indices): int64, into each sequence.
+
+    >>> from facula_tensor import tensor
+    >>> adaptive_max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[3., 2.]])
+    """
+    shape = layout_of_tensor(as_tensor("adaptive_max_pool1d", input)).shape
+    size = adaptive_size("adaptive_max_pool1d", 1, shape, hashable(output_size))
+    values, indices = recording.max_pool2d(recording.unsqueeze(input, -2), (None, (1, *size)))
+    values = recording.squeeze(values, -2)
+    return (values, recording.squeeze(indices, -2)) if return_indices else values
+
+
+@asks
+@boundary
+def adaptive_max_pool2d(
+    input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
+) -> Any:
+    """The greatest elements of windows that divide an image into `output_size` parts, as `adaptive_avg_pool2d`.
+
+    With return_indices the pair (elements, indices): int64, into each flattened (height, width).
+
+    >>> from facula_tensor import arange
+    >>> adaptive_max_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
+    tensor([[[13., 15.]]])
+    """
+    shape = layout_of_tensor(as_tensor("adaptive_max_pool2d", input)).shape
+    size = adaptive_size("adaptive_max_pool2d", 2, shape, hashable(output_size))
+    values, indices = recording.max_pool2d(input, (None, size))
+    return (values, indices) if return_indices else values
+
+
+@asks
+@boundary
+def adaptive_max_pool3d(
+    input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
+) -> Any:
+    """The greatest elements of windows that divide a volume into `output_size` parts, as `adaptive_avg_pool3d`.
+
+    With return_indices the pair (elements, indices): int64, into each flattened (depth, height, width).
+
+    >>> from facula_tensor import arange
+    >>> adaptive_max_pool3d(arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
+    tensor([[[[6., 7.]]]])
+    """
+    name = "adaptive_max_pool3d"
+    input = steady(as_tensor(name, input))
+    layout = layout_of_tensor(input)
+    size = adaptive_size(name, 3, layout.shape, hashable(output_size))
+    values, indices = greatest(wide(name, input, int64), None, None, size)
+    values = narrow(values, layout.dtype)
+    return (values, indices) if return_indices else values
+
+
+@asks
+@boundary
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = True
+) -> Any:
+    """`adaptive_max_pool1d` with the indices."""
+    return adaptive_max_pool1d(input, output_size, True)
+
+
+@asks
+@boundary
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
+) -> Any:
+    """`adaptive_max_pool2d` with the indices."""
+    return adaptive_max_pool2d(input, output_size, True)
+
+
+@asks
+@boundary
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
+) -> Any:
+    """`adaptive_max_pool3d` with the indices."""
+    return adaptive_max_pool3d(input, output_size, True)

@@ -1,0 +1,128 @@
+"""The Cholesky decomposition of positive definite matrices, and what is solved with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import composite, recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, method
+from .copying import give
+from .matrices import check_info, check_same, matrices, spread_batches, status_layout
+
+__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
+
+
+@operator
+class _cholesky_ex:
+    """L with L L^H = A, lower triangular, of which the lower triangle of A is read; or U with U^H U = A, of the upper.
+
+    `info` is 0, or the order of the first leading minor that is not positive definite.
+    """
+
+    parameters = ("upper",)
+    results = ("out", "info")
+    holomorphic = False
+
+    def outputs(layout, upper):
+        return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)
+
+    def reverse_input(F, g, out, input_layout, upper):
+        return F.cholesky_grad(g, out, upper)
+
+
+@composite
+def cholesky_grad(F: Any, g: Tensor, out: Tensor, upper: bool) -> Tensor:
+    """The gradient of the decomposition, as a Hermitian matrix: L^-H S L^-1, S the Hermitian part of tril(L^H g)
+    with its diagonal halved (I. Murray, "Differentiation of the Cholesky decomposition", 2016)."""
+    L = F.mH(out) if upper else out
+    product = F.matmul(F.mH(L), F.mH(g) if upper else g)
+    lower = F.add(F.triangle(product, (0, False)), F.triangle(product, (-1, False)))  # twice, but for the diagonal
+    middle = F.mul(F.add(lower, F.mH(lower)), 0.25)
+    transposed = F.mH(L)
+    left = F.triangular_solve(transposed, middle, (True, False))
+    return F.mH(F.triangular_solve(transposed, F.mH(left), (True, False)))
+
+
+def not_definite(order: int) -> str:
+    """What `info` means."""
+    return f"expected a positive definite matrix; got one whose leading minor of order {order} is not positive"
+
+
+def cholesky_of(name: str, A: Any, upper: Any, check: bool = True) -> tuple[Tensor, Tensor]:
+    """The factor and `info`; LinAlgError where `check` and a matrix is not positive definite."""
+    factor, info = recording.cholesky_ex(matrices(name, A, square=True), (bool(upper),))
+    if check:
+        check_info(name, info, not_definite)
+    return factor, info
+
+
+@asks
+@method()
+@boundary
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
+    return give("cholesky", cholesky_of("cholesky", input, upper)[0], out)
+
+
+def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
+    """X with L L^H X = B, or U^H U X = B: two substitutions."""
+    F = recording
+    # Only the factor's triangle is read, and so the other may hold anything.
+    first, second = (F.mH(L), L) if upper else (L, F.mH(L))
+    return F.triangular_solve(second, F.triangular_solve(first, B, (False, False)), (True, False))
+
+
+@asks
+@method()
+@boundary
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`.
+
+    input B (..., n, k), L (..., n, n), whose leading dimensions broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[1.0000],
+            [0.5000]])
+    """
+    name = "cholesky_solve"
+    B, L = matrices(name, input, "input"), matrices(name, L, "L", square=True)
+    check_same(name, B, L, ("input", "L"))
+    if layout_of_tensor(B).shape[-2] != layout_of_tensor(L).shape[-1]:
+        raise ArgumentError(
+            f"{name}: expected input (..., n, k) and L (..., n, n); got shapes {tuple(B.shape)} and {tuple(L.shape)}"
+        )
+    L, B = spread_batches(name, L, B)
+    return give(name, solve_with_factor(B, L, bool(upper)), out)
+
+
+@asks
+@method()
+@boundary
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.2500, 0.0000],
+            [0.0000, 0.0625]])
+    """
+    from .._ranges import eye
+
+    L = matrices("cholesky_inverse", input, "input", square=True)
+    layout = layout_of_tensor(L)
+    whole = eye(layout.shape[-1], dtype=layout.dtype, device=layout.device)
+    whole = recording.expand(whole, layout.shape)
+    return give("cholesky_inverse", solve_with_factor(whole, L, bool(upper)), out)

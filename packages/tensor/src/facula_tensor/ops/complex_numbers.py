@@ -1,0 +1,309 @@
+"""Complex numbers for users: parts, conjugates, angles, and numbers made of these."""
+
+from __future__ import annotations
+
+from math import nan, pi
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import Layout, float32, float64
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import floating
+from .._tensor import Tensor, layout_of_tensor, method, steady
+from .._viewing import as_tensor
+from .copying import give, store
+from .in_place import in_place_of
+
+__all__ = [
+    "adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_conj", "is_neg", "isreal", "polar", "real",
+    "resolve_conj", "resolve_neg", "sgn", "view_as_complex", "view_as_real",
+]  # fmt: skip
+
+
+def is_complex(layout: Layout) -> bool:
+    """Whether elements are complex."""
+    return layout.dtype.category == COMPLEX
+
+
+# ----------------------------------------------------------------------------------------------------- parts
+@asks
+@boundary
+def real(input: Tensor) -> Tensor:
+    """The real part of each element, as a view; a real tensor is its own.
+
+    >>> from facula_tensor import tensor
+    >>> real(tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return recording.real_of(as_tensor("real", input))
+
+
+@asks
+@boundary
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of each element, as a view. TypeError for real tensors.
+
+    >>> from facula_tensor import tensor
+    >>> imag(tensor([1 + 2j]))
+    tensor([2.])
+    """
+    return recording.imag_view(as_tensor("imag", input))
+
+
+def _set_real(self: Tensor, new: Any) -> None:
+    recording.real_of(self).copy_(new)
+
+
+def _set_imag(self: Tensor, new: Any) -> None:
+    recording.imag_view(self).copy_(new)
+
+
+Tensor.real = property(  # type: ignore[attr-defined]
+    lambda self: recording.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
+)
+Tensor.imag = property(  # type: ignore[attr-defined]
+    lambda self: recording.imag_view(self), boundary(_set_imag), doc="The imaginary part of each element, as a view."
+)
+
+
+@asks
+@boundary
+def view_as_real(input: Tensor) -> Tensor:
+    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension.
+
+    TypeError for real tensors.
+
+    >>> from facula_tensor import tensor
+    >>> view_as_real(tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    return recording.view_as_real(as_tensor("view_as_real", input))
+
+
+@asks
+@boundary
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...).
+
+    The two numbers of a pair lie side by side, and pairs at even places of the storage: ValueError elsewhere.
+
+    >>> from facula_tensor import tensor
+    >>> view_as_complex(tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    input = steady(as_tensor("view_as_complex", input))
+    if input.storage_offset() % 2:
+        raise ArgumentError(
+            f"view_as_complex: expected an even storage offset; got {input.storage_offset()}; call .clone() first"
+        )
+    return recording.view_as_complex(input)
+
+
+def _two(name: str, names: tuple[str, str], *given: Any) -> tuple[Tensor, ...]:
+    first, second = (steady(as_tensor(name, one)) for one in given)
+    dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
+    if dtypes[0] not in (float32, float64) or dtypes[0] is not dtypes[1]:
+        raise DTypeError(
+            f"{name}: expected {names[0]} and {names[1]} both in float32, or both in float64; "
+            f"got {dtypes[0].name} and {dtypes[1].name}; convert with .to()"
+        )
+    return first, second
+
+
+def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+    if out is not None and layout_of_tensor(as_tensor(name, out)).dtype is not result.dtype:
+        raise DTypeError(f"{name}: expected out to be {result.dtype.name}; got {out.dtype.name}")
+    return give(name, result, out)
+
+
+@asks
+@boundary
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> complex(tensor([1.0]), tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    return _whole("complex", recording.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
+
+
+@asks
+@boundary
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> polar(tensor([2.0]), tensor([0.0]))
+    tensor([2.+0.j])
+    """
+    size, turn = _two("polar", ("abs", "angle"), abs, angle)
+    F = recording
+    return _whole("polar", F.from_parts(F.mul(size, F.cos(turn)), F.mul(size, F.sin(turn))), out)
+
+
+# ------------------------------------------------------------------------------------------------- conjugates
+@asks
+@method()
+@boundary
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own.
+
+    (PyTorch gives a view that it conjugates when it is read.)
+
+    >>> from facula_tensor import tensor
+    >>> conj(tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return recording.conj(as_tensor("conj", input))
+
+
+@asks
+@method()
+@boundary
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, in memory of its own; a real tensor is its own.
+
+    >>> from facula_tensor import tensor
+    >>> conj_physical(tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return give("conj_physical", recording.conj(as_tensor("conj_physical", input)), out)
+
+
+in_place_of(conj_physical)
+
+
+@asks
+@method()
+@boundary
+def resolve_conj(input: Tensor) -> Tensor:
+    """`input` itself: conjugates are never left to be taken later."""
+    return as_tensor("resolve_conj", input)
+
+
+@asks
+@method()
+@boundary
+def resolve_neg(input: Tensor) -> Tensor:
+    """`input` itself: signs are never left to be changed later."""
+    return as_tensor("resolve_neg", input)
+
+
+@asks
+@method()
+@boundary
+def is_conj(input: Tensor) -> bool:
+    """False: conjugates are never left to be taken later."""
+    as_tensor("is_conj", input)
+    return False
+
+
+@asks
+@method()
+@boundary
+def is_neg(input: Tensor) -> bool:
+    """False: signs are never left to be changed later."""
+    as_tensor("is_neg", input)
+    return False
+
+
+@asks
+@method()
+@boundary
+def adjoint(input: Tensor) -> Tensor:
+    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view.
+
+    >>> from facula_tensor import tensor
+    >>> adjoint(tensor([[1j, 2.0]]))
+    tensor([[0.-1.j],
+            [2.-0.j]])
+    """
+    if not as_tensor("adjoint", input).ndim:
+        return recording.conj(input)
+    return recording.conj(recording.mT(input))
+
+
+@method("mH")
+@property
+@boundary
+def mH(self: Tensor) -> Tensor:
+    """`adjoint`: matrices with the last two dimensions exchanged, and conjugated."""
+    return adjoint(self)
+
+
+@method("H")
+@property
+@boundary
+def H(self: Tensor) -> Tensor:
+    """The adjoint of one matrix. ValueError for more dimensions, of which `mH` takes the last two."""
+    if self.ndim not in (0, 2):
+        raise ArgumentError(f"H: expected a matrix; got shape {tuple(self.shape)}; use mH for a stack of them")
+    return adjoint(self)
+
+
+# ------------------------------------------------------------------------------------------- angles and signs
+@asks
+@method()
+@boundary
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0.
+
+    Real, in the default floating dtype for integers. The slope at 0 is 0.
+
+    >>> from facula_tensor import tensor
+    >>> angle(tensor([1j, -1.0]))
+    tensor([1.5708, 3.1416])
+    """
+    F, x = recording, steady(as_tensor("angle", input))
+    layout = layout_of_tensor(x)
+    if is_complex(layout):
+        return give("angle", F.atan2(F.imag_view(x), F.real_view(x)), out)
+    if layout.dtype.category < FLOATING:
+        x = F.to(x, (floating(layout.dtype),))
+    sign = F.sign(x)  # whose slope is 0
+    half_turns = F.mul(F.sub(F.abs(sign), sign), pi / 2)
+    return give("angle", F.where(F.ne(x, x), nan, half_turns), out)
+
+
+@asks
+@method()
+@boundary
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x / |x| of each complex element, and 0 of 0; the sign of real ones.
+
+    >>> from facula_tensor import tensor
+    >>> sgn(tensor([3 + 4j, 0]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """
+    F, x = recording, steady(as_tensor("sgn", input))
+    direction = F.direction(x)
+    if is_complex(layout_of_tensor(x)):
+        direction = F.where(F.eq(x, 0), 0, direction)  # whose slope is 0
+    return give("sgn", direction, out)
+
+
+@asks
+@method()
+@boundary
+def sgn_(self: Tensor) -> Tensor:
+    """`sgn` in place: changes this tensor and returns it."""
+    return store("sgn_", self, sgn(recording.clone(as_tensor("sgn_", self))))  # nodes save the value before
+
+
+@asks
+@method()
+@boundary
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element has an imaginary part of 0, as a bool tensor.
+
+    >>> from facula_tensor import tensor
+    >>> isreal(tensor([1 + 0j, 1j]))
+    tensor([ True, False])
+    """
+    x = steady(as_tensor("isreal", input)).detach()
+    return raw.eq(raw.imag_view(x) if is_complex(layout_of_tensor(x)) else raw.zeros_like(x), 0)

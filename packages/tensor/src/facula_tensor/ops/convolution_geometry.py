@@ -1,0 +1,122 @@
+"""What convolutions are made with: shapes that fit each other, strides, padding, and the sizes that come out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .._errors import ArgumentError
+from .._geometry import is_integer, several
+from .._tensor import layout_of_tensor
+from .._viewing import as_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__: list[str] = []
+
+LENGTHS = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
+WHAT = {1: "sequences", 2: "images", 3: "volumes"}
+
+
+def check_shapes(
+    operation: str, dims: int, input: tuple, weight: tuple, bias: tuple | None, groups: int, transposed: bool
+) -> None:
+    """Raise unless images, weights and bias fit each other."""
+    if not is_integer(groups) or groups < 1:
+        raise ArgumentError(f"{operation}: expected groups to be an int of at least 1; got {groups!r}")
+    lengths = ", ".join(LENGTHS[dims])
+    if len(input) not in (dims + 1, dims + 2):
+        raise ArgumentError(
+            f"{operation}: expected input of shape ({WHAT[dims]}, channels, {lengths}) or (channels, {lengths}); "
+            f"got {input}"
+        )
+    if len(weight) != dims + 2:
+        order = "channels, filters / groups" if transposed else "filters, channels / groups"
+        raise ArgumentError(f"{operation}: expected weight of shape ({order}, {lengths}); got {weight}")
+    channels, needed = input[-dims - 1], weight[0] if transposed else weight[1] * groups
+    if channels != needed:
+        raise ArgumentError(
+            f"{operation}: expected input with {needed} channels, as weight {weight}"
+            f"{f' with groups={groups}' if groups > 1 else ''} has; got {channels} in input {input}"
+        )
+    if weight[0] % groups:
+        raise ArgumentError(f"{operation}: expected weight.shape[0] to be a multiple of groups={groups}; got {weight}")
+    filters = weight[1] * groups if transposed else weight[0]
+    if bias is not None and bias != (filters,):
+        raise ArgumentError(f"{operation}: expected bias of shape ({filters},); got {bias}")
+    if not all(weight[2:]):
+        raise ArgumentError(f"{operation}: expected a kernel of at least one element; got weight {weight}")
+
+
+@lru_cache(maxsize=1024, typed=True)
+def forward_parameters(
+    dims: int, input: tuple, weight: tuple, bias: tuple | None, stride: Any, padding: Any, dilation: Any, groups: int
+) -> tuple:
+    """The operator's parameters; raises where these do not make a convolution."""
+    name = f"conv{dims}d"
+    check_shapes(name, dims, input, weight, bias, groups, False)
+    stride, dilation = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
+    kernel = tuple([step * (length - 1) + 1 for step, length in zip(dilation, weight[2:], strict=True)])
+    if padding == "same":
+        if max(stride) != 1:
+            raise ArgumentError(f"{name}: padding='same' needs stride 1; got stride={stride}")
+        before = tuple([(span - 1) // 2 for span in kernel])
+        padded = tuple([length + span - 1 for length, span in zip(input[-dims:], kernel, strict=True)])
+    elif isinstance(padding, str) and padding != "valid":
+        raise ArgumentError(f"{name}: expected padding to be numbers, 'same' or 'valid'; got {padding!r}")
+    else:
+        before = (0,) * dims if padding == "valid" else several(name, "padding", padding, dims, 0)
+        padded = tuple([length + 2 * more for length, more in zip(input[-dims:], before, strict=True)])
+    if any([span > room for span, room in zip(kernel, padded, strict=True)]):
+        raise ArgumentError(
+            f"{name}: the kernel {weight[2:]}{f' with dilation {dilation}' if max(dilation) != 1 else ''} spans "
+            f"{kernel} and does not fit the padded input {padded}; make it smaller, or padding larger"
+        )
+    size = tuple([(room - span) // step + 1 for room, span, step in zip(padded, kernel, stride, strict=True)])
+    return (stride, before, dilation, int(groups), size)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def transposed_parameters(
+    dims: int,
+    input: tuple,
+    weight: tuple,
+    bias: tuple | None,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> tuple:
+    """The same for the transpose."""
+    name = f"conv_transpose{dims}d"
+    check_shapes(name, dims, input, weight, bias, groups, True)
+    stride, dilation = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
+    padding = several(name, "padding", padding, dims, 0)
+    extra = several(name, "output_padding", output_padding, dims, 0)
+    if any([more >= max(step, gap) for more, step, gap in zip(extra, stride, dilation, strict=True)]):
+        raise ArgumentError(
+            f"{name}: expected output_padding smaller than stride or dilation; got output_padding={extra}, "
+            f"stride={stride}, dilation={dilation}"
+        )
+    size = tuple([
+        (length - 1) * step - 2 * less + gap * (taps - 1) + 1 + more
+        for length, step, less, gap, taps, more in zip(
+            input[-dims:], stride, padding, dilation, weight[2:], extra, strict=True
+        )
+    ])  # fmt: skip
+    if min(size) < 1:
+        raise ArgumentError(
+            f"{name}: input {input} with padding {padding} leaves an output of {size}; make padding smaller"
+        )
+    return (stride, padding, dilation, int(groups), size)
+
+
+def shapes_of(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tuple | None]:
+    """The shapes of a convolution's operands."""
+    return (
+        layout_of_tensor(as_tensor(operation, input)).shape,
+        layout_of_tensor(as_tensor(operation, weight)).shape,
+        None if bias is None else layout_of_tensor(as_tensor(operation, bias)).shape,
+    )

@@ -1,0 +1,168 @@
+"""Determinants of matrices, and their logarithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import Layout, contiguous
+from facula_storage.extend import COMPLEX
+
+from .._declare import operator
+from .._operator import raw, recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, method
+from .copying import give
+from .matrices import NamedResults, matrices, named_results, results_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["det", "logdet", "slogdet"]
+
+
+@operator
+class _det:
+    """The determinant of each matrix."""
+
+    def outputs(layout):
+        return contiguous(layout.shape[:-2], layout.dtype, layout.device)
+
+    def reverse_input(F, g, input):
+        return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mT(F.adjugate(input)))
+
+
+@operator
+class _adjugate:
+    """The transposed matrix of cofactors: det(A) A^-1, and defined where A is singular."""
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, input):
+        return F.adjugate_grad(g, input)
+
+
+@operator
+class _adjugate_grad:
+    """The derivative by A of the sum of the elements of g adj(A), element by element."""
+
+    inputs = ("input", "other")
+
+    def outputs(g, layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def reverse_input(F, g, other):
+        return F.mT(F.adjugate_grad(F.mT(g), other))
+
+    def reverse_other(F, g, input, other):
+        """Of what this is where A is not singular: det(A) (<input, X> X^T - X^T input X^T), X = A^-1."""
+        X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
+        Y, h = F.mT(X), F.mT(g)
+        plane = ((len(other.shape) - 2, len(other.shape) - 1), True)
+        a, b = F.sum(F.mul(input, X), plane), F.sum(F.mul(h, X), plane)
+        left, right = F.times(input, Y, h), F.times(h, Y, input)
+        value = F.sub(F.mul(a, b), F.sum(F.mul(X, left), plane))
+        of_X = F.sub(F.add(F.mul(b, input), F.mul(a, h)), F.add(left, right))
+        return F.mul(whole, F.sub(F.mul(value, Y), F.times(Y, of_X, Y)))
+
+
+@operator
+class _slogdet:
+    """The logarithm of the determinant's magnitude, and its sign: of complex matrices a number on the unit circle."""
+
+    results = ("out", "sign")
+    holomorphic = False
+
+    def outputs(layout):
+        sign = contiguous(layout.shape[:-2], layout.dtype, layout.device)
+        return sign.to_dtype(layout.dtype.to_real()), sign
+
+    def reverse_input(F, g, input):
+        return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mH(F.inv_ex(input)[0]))
+
+
+def is_complex(layout: Layout) -> bool:
+    """Whether elements are complex."""
+    return layout.dtype.category == COMPLEX
+
+
+Slogdet = results_named("slogdet", "sign", "logabsdet")
+
+
+def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
+    """Sign, and logarithm of the magnitude."""
+    A = matrices(name, input, square=True)
+    logarithm, sign = recording.slogdet(A)
+    if logarithm.node is not None and is_complex(layout_of_tensor(A)):
+        sign = recording.turned_sign(A, sign)
+    return sign, logarithm
+
+
+@operator
+class _turned_sign:
+    """The sign of complex determinants, which is known, with its derivative by the matrix."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+
+    def outputs(layout, sign):
+        return contiguous(sign.shape, sign.dtype, sign.device)
+
+    def execute(operands, parameters):
+        return [raw.clone(operands[1])]
+
+    def reverse_input(F, g, input, out):
+        turn = F.imag_view(F.mul(F.conj(g), out))
+        factor = F.mul(F.to(turn, (input.dtype,)), -1j)
+        return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))
+
+
+@asks
+@method()
+@boundary
+def det(input: Tensor) -> Tensor:
+    """The determinant of matrices (..., n, n): (...).
+
+    >>> from facula_tensor import tensor
+    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
+    return recording.det(matrices("det", input, square=True))
+
+
+@asks
+@method()
+@boundary
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
+
+    The sign of complex matrices is a number on the unit circle.
+
+    >>> from facula_tensor import tensor
+    >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
+    tensor(-1.)
+    """
+    return named_results("slogdet", Slogdet, slogdet_of("slogdet", input), out)
+
+
+@asks
+@method()
+@boundary
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0.
+
+    >>> from facula_tensor import eye
+    >>> logdet(eye(3))
+    tensor(0.)
+    """
+    F = recording
+    sign, logarithm = slogdet_of("logdet", input)
+    if is_complex(layout_of_tensor(sign)):
+        return F.add(logarithm, F.log(sign))
+    return F.where(F.lt(sign, 0), float("nan"), logarithm)
+
+
+def det_of(name: str, A: Any, out: Tensor | None) -> Tensor:
+    """The determinant, into `out` where that is given."""
+    return give(name, recording.det(matrices(name, A, square=True)), out)

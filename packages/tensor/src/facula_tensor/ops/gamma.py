@@ -1,0 +1,151 @@
+"""The gamma function's logarithm, and its derivatives."""
+
+from __future__ import annotations
+
+from math import factorial, log, pi
+
+from facula_errors.extend import boundary
+
+from .._declare import elementwise
+from .._errors import ArgumentError, DTypeError
+from .._operator import recording
+from .._overrides import asks
+from .._promotion import as_integer, floating
+from .._ranges import arange
+from .._tensor import Tensor, method
+from .._viewing import as_tensor
+from .copying import give, store
+from .in_place import in_place_of
+from .pointwise import real
+
+__all__ = ["digamma", "lgamma", "mvlgamma", "polygamma"]
+
+
+@elementwise
+class lgamma:
+    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> lgamma(tensor([1.0, 4.5]))
+    tensor([0.0000, 2.4537])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.digamma(input))
+
+
+@elementwise
+class digamma:
+    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> digamma(tensor([1.0, 4.5]))
+    tensor([-0.5772,  1.3889])
+    """
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.trigamma(input))
+
+
+@elementwise
+class _trigamma:
+    """The derivative of `digamma` at each element."""
+
+    compute = floating
+    accepts = real
+
+    def reverse_input(F, g, input):
+        return F.mul(g, F.mul(F.zeta(3, input), -2))
+
+
+@elementwise
+class _zeta:
+    """The sum of (other + k) ** -input over k = 0, 1, ...: Hurwitz's zeta function."""
+
+    inputs = ("input", "other")
+    compute = floating
+    accepts = real
+
+    def reverse_other(F, g, input, other):
+        if not isinstance(input, Tensor):
+            return F.mul(F.mul(g, -input), F.zeta(input + 1, other))
+        return F.mul(F.mul(g, F.neg(input)), F.zeta(F.add(input, 1), other))
+
+
+@asks
+@boundary
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of `digamma` at each element.
+
+    Integers are computed in the default floating dtype. ValueError for negative `n`. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> polygamma(1, tensor([1.0, 2.0]))
+    tensor([1.6449, 0.6449])
+    """
+    order, x = as_integer(n, "polygamma", "n"), as_tensor("polygamma", input)
+    if order < 0:
+        raise ArgumentError(f"polygamma: expected n of at least 0; got {order}")
+    if not real(x.dtype):
+        raise DTypeError(f"polygamma: not defined for {x.dtype.name}")
+    F = recording
+    if order < 2:
+        return give("polygamma", (F.trigamma if order else F.digamma)(x), out)
+    try:
+        factor = float(factorial(order))
+    except OverflowError:
+        factor = float("inf")
+    return give("polygamma", F.mul(F.zeta(order + 1, x), factor if order % 2 else -factor), out)
+
+
+@asks
+@method("polygamma")
+@boundary
+def _polygamma_of(self: Tensor, n: int) -> Tensor:
+    """`facula_tensor.polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+@asks
+@method("polygamma_")
+@boundary
+def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
+    """`polygamma` in place: changes this tensor and returns it."""
+    return store("polygamma_", self, polygamma(n, self))
+
+
+@asks
+@method()
+@boundary
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2.
+
+    Integers are computed in the default floating dtype. ValueError where `p` is less than 1. Not defined for complex
+    numbers.
+
+    >>> from facula_tensor import tensor
+    >>> mvlgamma(tensor([2.5]), 2)
+    tensor([0.8567])
+    """
+    dimension, x = as_integer(p, "mvlgamma", "p"), as_tensor("mvlgamma", input)
+    if dimension < 1:
+        raise ArgumentError(f"mvlgamma: expected p of at least 1; got {dimension}")
+    if not real(x.dtype):
+        raise DTypeError(f"mvlgamma: not defined for {x.dtype.name}")
+    F = recording
+    x = x if x.is_floating_point() else x.to(floating(x.dtype))
+    terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, dimension, dtype=x.dtype, device=x.device) / 2))
+    return give("mvlgamma", F.add(F.sum(terms, ((x.ndim,), False)), dimension * (dimension - 1) / 4 * log(pi)), out)
+
+
+in_place_of(mvlgamma)

@@ -1,0 +1,116 @@
+"""Normalisation of instances, and by the neighbouring channels: `instance_norm`, `local_response_norm`."""
+
+from __future__ import annotations
+
+from math import prod
+
+from facula_errors.extend import boundary
+
+from .._errors import ArgumentError
+from .._memory import check_writable
+from .._operator import raw, recording
+from .._overrides import asks
+from .._promotion import as_integer, as_real
+from .._tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._viewing import as_tensor
+from .layer_norm import group_norm
+from .moments import var_mean
+from .normalization import batch_norm
+from .padding import pad
+
+__all__ = ["instance_norm", "local_response_norm"]
+
+
+@asks
+@boundary
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of each example of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    Running statistics (channels,) become (1 - momentum) * running + momentum * the mean over the examples; without
+    use_input_stats they are what is normalised by. Floating dtypes. D. Ulyanov, A. Vedaldi, V. Lempitsky, Instance
+    normalization, 2016. ValueError for shapes that do not fit, and for a single value an instance.
+
+    >>> from facula_tensor import tensor
+    >>> instance_norm(tensor([[[1.0, 3.0], [2.0, 8.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
+    name = "instance_norm"
+    input = steady(as_tensor(name, input))
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 2:
+        raise ArgumentError(f"{name}: expected input (n, channels, ...); got shape {shape}")
+    for what, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if one is not None and layout_of_tensor(as_tensor(name, one)).shape != shape[1:2]:
+            raise ArgumentError(
+                f"{name}: expected {what} of shape {shape[1:2]}, one number a channel; got {tuple(one.shape)}"
+            )
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise ArgumentError(f"{name}: expected running_mean and running_var, or use_input_stats=True; got None")
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if prod(shape[2:]) == 1:
+        raise ArgumentError(f"{name}: expected more than 1 spatial element when training, got input size {shape}")
+    if not prod(shape):
+        return recording.clone(input)
+    made = group_norm(input, shape[1], weight, bias, eps)
+    share = as_real(momentum, name, "momentum")
+    if running_mean is not None or running_var is not None:
+        _follow(input, running_mean, running_var, float(share))
+    return made
+
+
+def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: float) -> None:
+    """Move running statistics towards the means of the examples'; nothing is recorded."""
+    shape = layout_of_tensor(input).shape
+    known = [None if one is None else snapshot(one) for one in (variance, mean)]
+    for one in known:
+        if one is not None:
+            check_writable("instance_norm", one)
+    dtype = next(one for one in known if one is not None).dtype
+    lines = raw.to(raw.reshape(snapshot(input), (*shape[:2], prod(shape[2:]))), (dtype,))
+    for running, found in zip(known, var_mean(lines, 2), strict=True):
+        if running is not None:
+            moved = raw.add(raw.mul(running, 1 - share), raw.mul(raw.sum(found, ((0,), False)), share / shape[0]))
+            raw.copy_into(running, moved)
+
+
+@asks
+@boundary
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
+
+    m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
+    Krizhevsky, I. Sutskever, G. Hinton, ImageNet classification with deep convolutional neural networks, 2012.
+
+    >>> from facula_tensor import tensor
+    >>> local_response_norm(tensor([[[3.0], [4.0]]]), 2, alpha=1.0, beta=1.0, k=0.0)
+    tensor([[[0.6667],
+             [0.3200]]])
+    """
+    name = "local_response_norm"
+    input = steady(as_tensor(name, input))
+    shape = layout_of_tensor(input).shape
+    size = as_integer(size, name, "size")
+    if len(shape) < 3 or size < 1:
+        raise ArgumentError(
+            f"{name}: expected input (n, channels, ...) of at least 3 dimensions, and size of at least 1; "
+            f"got {shape} and {size}"
+        )
+    scale, power, least = [as_real(one, name, what) for what, one in (("alpha", alpha), ("beta", beta), ("k", k))]
+    F, area = recording, prod(shape[2:])
+    if not prod(shape):
+        return F.clone(input)
+    squares = F.reshape(F.mul(input, input), (shape[0], shape[1], area))
+    padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = F.avg_pool2d(padded, (((size, 1), (1, 1), (0, 0), True, None), (shape[1], area)))
+    return F.div(input, F.pow(F.add(F.mul(F.reshape(means, shape), scale), least), power))

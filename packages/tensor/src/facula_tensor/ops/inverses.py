@@ -1,0 +1,105 @@
+"""Systems of equations and inverses of matrices, by elimination."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors.extend import boundary
+from facula_storage import contiguous, int32
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._planning import broadcast_shapes
+from .._tensor import Tensor, layout_of_tensor, method
+from .copying import give
+from .matrices import check_info, check_same, matrices, status_layout
+
+__all__ = ["inverse"]
+
+
+@operator
+class _inv_ex:
+    """The inverse of matrices, and `info`: 0, or the place (from 1) of the first pivot that is 0."""
+
+    results = ("out", "info")
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)
+
+    def reverse_input(F, g, out):
+        transposed = F.mT(out)
+        return F.neg(F.matmul(F.matmul(transposed, g), transposed))
+
+
+@operator
+class _solve_ex:
+    """X with A X = B, of stacks (..., n, n) and (..., n, k) that broadcast, and `info`, as of the inverse."""
+
+    inputs = ("A", "B")
+    results = ("out", "info")
+
+    def outputs(a, b):
+        batch = broadcast_shapes("solve", a.shape[:-2], b.shape[:-2])
+        return contiguous((*batch, *b.shape[-2:]), b.dtype, b.device), contiguous(batch, int32, b.device)
+
+    def reverse_A(F, g, A, out, A_layout):
+        of_b = F.solve_ex(F.mT(A), g)[0]
+        return F.sum_to(F.neg(F.matmul(of_b, F.mT(out))), A_layout)
+
+    def reverse_B(F, g, A, B_layout):
+        return F.sum_to(F.solve_ex(F.mT(A), g)[0], B_layout)
+
+
+def singular(pivot: int) -> str:
+    """What `info` means."""
+    return f"expected an invertible matrix; got one that is singular (pivot {pivot} of its elimination is 0)"
+
+
+def inverse_of(name: str, A: Any, check: bool = True) -> tuple[Tensor, Tensor]:
+    """The inverse and `info`; LinAlgError where `check` and a matrix is singular."""
+    result, info = recording.inv_ex(matrices(name, A, square=True))
+    if check:
+        check_info(name, info, singular)
+    return result, info
+
+
+def solution_of(name: str, A: Any, B: Any, left: Any = True, check: bool = True) -> tuple[Tensor, Tensor]:
+    """X with A X = B, or X A = B where not `left`, and `info`. B may be one vector for each matrix."""
+    A = matrices(name, A, square=True)
+    a = layout_of_tensor(A).shape
+    from .._viewing import as_tensor
+
+    b = layout_of_tensor(as_tensor(name, B)).shape
+    # A stack of vectors is told from a stack of matrices by its shape alone, as in PyTorch.
+    is_vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
+    if is_vector and not left:
+        raise ArgumentError(f"{name}: expected B to be matrices where left is False; got shape {b}")
+    B = matrices(name, recording.unsqueeze(B, -1) if is_vector else B, "B")
+    check_same(name, A, B)
+    if a[-1] != layout_of_tensor(B).shape[-2 if left else -1]:
+        raise ArgumentError(
+            f"{name}: expected B to have {a[-1]} {'rows' if left else 'columns'} beside A {a}; got shape {b}"
+        )
+    if not left:
+        A, B = recording.mT(A), recording.mT(B)
+    result, info = recording.solve_ex(A, B)
+    if check:
+        check_info(name, info, singular)
+    result = recording.squeeze(result, -1) if is_vector else result if left else recording.mT(result)
+    return result, info
+
+
+@asks
+@method()
+@boundary
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of matrices (..., n, n): another name of `linalg.inv`.
+
+    >>> from facula_tensor import tensor
+    >>> inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return give("inverse", inverse_of("inverse", input)[0], out)

@@ -1,0 +1,162 @@
+"""What operators on matrices share: reading operands, named results, and errors that say which matrix of a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_storage import Layout, contiguous, int32
+from facula_storage.extend import FLOATING
+
+from .._errors import ArgumentError, DTypeError
+from .._general import describe
+from .._memory import check_out
+from .._operator import composite, raw, recording
+from .._planning import broadcast_shapes
+from .._tensor import Tensor, layout_of_tensor, steady
+from .._viewing import as_tensor
+from .copying import give
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class LinAlgError(FaculaError, RuntimeError):
+    """A matrix that is singular, or not positive definite, or whose decomposition does not converge.
+
+    >>> from facula_tensor import linalg, zeros
+    >>> try:
+    ...     linalg.inv(zeros(2, 2))
+    ... except linalg.LinAlgError as error:
+    ...     print(error)
+    linalg.inv: expected an invertible matrix; got one that is singular (pivot 1 of its elimination is 0)
+    """
+
+
+@composite
+def mH(F: Any, input: Tensor) -> Tensor:
+    """Matrices transposed and conjugated: of real ones a view."""
+    return F.conj(F.mT(input))
+
+
+@composite
+def times(F: Any, *factors: Tensor) -> Tensor:
+    """The product of matrices, from left to right."""
+    result = factors[0]
+    for factor in factors[1:]:
+        result = F.matmul(result, factor)
+    return result
+
+
+def matrices(name: str, value: Any, argument: str = "A", *, square: bool = False) -> Tensor:
+    """A tensor of matrices at one moment: at least two dimensions, in single or double precision, real or complex."""
+    input = steady(as_tensor(name, value))
+    layout = layout_of_tensor(input)
+    shape = layout.shape
+    if len(shape) < 2:
+        raise ArgumentError(f"{name}: expected {argument} to have at least 2 dimensions; got shape {shape}")
+    if square and shape[-1] != shape[-2]:
+        raise ArgumentError(f"{name}: expected {argument} to be square matrices (..., n, n); got shape {shape}")
+    check_precision(name, layout, argument)
+    return input
+
+
+def check_precision(name: str, layout: Layout, argument: str = "A") -> None:
+    """TypeError for integers, bool and half precision, which LAPACK has no routines for."""
+    dtype = layout.dtype
+    if dtype.category < FLOATING:
+        raise DTypeError(
+            f"{name}: expected {argument} to be floating or complex; got {dtype.name}; convert with .float()"
+        )
+    if dtype.itemsize == 2:
+        raise DTypeError(f"{name}: not defined for {dtype.name}, which is too narrow; convert {argument} with .float()")
+
+
+def check_same(name: str, first: Tensor, second: Tensor, names: tuple[str, str] = ("A", "B")) -> None:
+    """TypeError for two dtypes, RuntimeError for two devices."""
+    a, b = layout_of_tensor(first), layout_of_tensor(second)
+    if a.dtype is not b.dtype:
+        raise DTypeError(
+            f"{name}: expected {names[0]} and {names[1]} in one dtype; got {a.dtype.name} and {b.dtype.name}; "
+            "convert one with .to()"
+        )
+
+
+def spread_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
+    """Two stacks of matrices whose leading dimensions broadcast, as equally long stacks."""
+    a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
+    batch = broadcast_shapes(name, a[:-2], b[:-2])
+    if a[:-2] != batch:
+        A = recording.expand(A, (*batch, *a[-2:]))
+    if b[:-2] != batch:
+        B = recording.expand(B, (*batch, *b[-2:]))
+    return A, B
+
+
+def status_layout(layout: Layout) -> Layout:
+    """The layout of `info`: an integer for each matrix, 0 where all went well."""
+    return contiguous(layout.shape[:-2], int32, layout.device)
+
+
+def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
+    """LinAlgError where a matrix has an `info` that is not 0: `says` tells what that means."""
+    layout = layout_of_tensor(info)
+    if layout.device.type == "meta" or not layout.numel:
+        return
+    if not layout.shape:
+        found = info.item()
+        if found:
+            raise LinAlgError(f"{name}: {says(found)}")
+        return
+    if raw.amax(info, (tuple(range(len(layout.shape))), False)).item():
+        for place, found in enumerate(info.reshape(-1).tolist()):
+            if found:
+                index = []
+                for size in reversed(layout.shape):
+                    place, at = divmod(place, size)
+                    index.insert(0, at)
+                raise LinAlgError(f"{name}: matrix {index}: {says(found)}")
+
+
+# ------------------------------------------------------------------------------------------------- named results
+class NamedResults(tuple):
+    """Several results of one operation, by place and by name."""
+
+    __slots__ = ()
+    name = "results"
+    fields: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Tensor: ...
+
+    def __repr__(self) -> str:
+        shown = ",\n".join(f"{field}={value!r}" for field, value in zip(self.fields, self, strict=True))
+        return f"facula.return_types.{type(self).name}(\n{shown})"
+
+
+def results_named(operation: str, *fields: str) -> type[NamedResults]:
+    """The class of the results that an operation gives.
+
+    >>> pair = results_named("linalg_eigh", "eigenvalues", "eigenvectors")((1, 2))
+    >>> pair.eigenvalues, pair[1]
+    (1, 2)
+    """
+    body: dict[str, Any] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
+    for place, field in enumerate(fields):
+        body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")
+    return type(operation, (NamedResults,), body)
+
+
+def named_results(name: str, kind: type[NamedResults], results: Sequence[Tensor], out: Any) -> NamedResults:
+    """Results under their names, or in the tensors of `out`, all of which are checked before one is written."""
+    if out is None:
+        return kind(results)
+    fields = kind.fields
+    if not (isinstance(out, (tuple, list)) and len(out) == len(fields)):
+        raise InvalidTypeError(
+            f"{name}: expected out to be {len(fields)} tensors ({', '.join(fields)}); got {describe(out)}"
+        )
+    for result, target in zip(results, out, strict=True):
+        check_out(name, layout_of_tensor(result), target, ())
+    return kind([give(name, result, target) for result, target in zip(results, out, strict=True)])

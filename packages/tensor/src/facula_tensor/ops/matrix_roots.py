@@ -1,0 +1,60 @@
+"""Decompositions by the names that they have had beside `linalg`: `qr`, `svd`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, method
+from .matrices import NamedResults, matrices, named_results, results_named
+from .orthogonal import qr_of
+from .spectral import svd_of, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["qr", "svd"]
+
+QR = results_named("qr", "Q", "R")
+SVD = results_named("svd", "U", "S", "V")
+
+
+@asks
+@method()
+@boundary
+def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".
+
+    >>> from facula_tensor import eye
+    >>> qr(eye(2)).R.abs()
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return named_results("qr", QR, qr_of("qr", input, "reduced" if some else "complete"), out)
+
+
+@asks
+@method()
+@boundary
+def svd(
+    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
+) -> NamedResults:
+    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H.
+
+    Without `compute_uv` U and V are zeros.
+
+    >>> from facula_tensor import tensor
+    >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
+    if compute_uv:
+        return named_results("svd", SVD, svd_of("svd", input, not some), out)
+    from .._creation import zeros
+
+    A = matrices("svd", input)
+    layout = layout_of_tensor(A)
+    *batch, m, n = layout.shape
+    U, V = (zeros(*batch, size, size, dtype=layout.dtype, device=layout.device) for size in (m, n))
+    return named_results("svd", SVD, (U, values_of("svd", "svdvals", A), V), out)

@@ -1,0 +1,259 @@
+"""Draws whose parameters are tensors: `poisson`, `binomial`, and what gamma and Dirichlet distributions are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import is_grad_enabled
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import Layout, bfloat16, contiguous, float16, float32
+from facula_storage.extend import FLOATING
+
+from .._declare import elementwise, operator
+from .._errors import ArgumentError, DTypeError
+from .._generator import Generator, default_generator
+from .._operator import passed_on, raw, recording
+from .._overrides import asks
+from .._planning import broadcast_shapes
+from .._tensor import Tensor
+from .._viewing import as_tensor, in_row_major
+from .choosing import nonzero
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+__all__ = ["binomial", "poisson"]
+
+TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 bytes
+LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the last numbers below 1
+
+
+def _alike(layout: Layout, *_: Any) -> Layout:
+    return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+@operator
+class _standard_gamma:
+    """Draws from gamma distributions of these shapes and of rate 1. What is drawn follows from seed and offset."""
+
+    parameters = ("seed", "offset")
+    values = ("seed", "offset")
+    outputs = _alike
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "standard_gamma", operands, parameters)
+
+    def reverse_input(F, g, input, out):
+        return F.mul(g, F.standard_gamma_grad(input, out))
+
+
+@elementwise
+class _standard_gamma_grad:
+    """How a gamma draw `other` moves with the shape `input` it was drawn by; has no derivative itself."""
+
+    inputs = ("input", "other")
+    inplace = False
+
+
+@operator
+class _log_standard_gamma:
+    """The logarithms of draws from gamma distributions: those of small shapes are less than any number."""
+
+    parameters = ("seed", "offset")
+    values = ("seed", "offset")
+    outputs = _alike
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "log_standard_gamma", operands, parameters)
+
+
+@operator
+class _sample_dirichlet:
+    """Draws from Dirichlet distributions of these concentrations along the last dimension: shares of gamma draws."""
+
+    parameters = ("seed", "offset")
+    values = ("seed", "offset")
+    outputs = _alike
+
+    def execute(operands, parameters):
+        logs = raw.log_standard_gamma(operands[0], parameters)
+        shares = raw.softmax(logs, (logs.ndim - 1,))
+        size = shares.dtype.itemsize
+        return [raw.clamp(shares, TINY[size], LAST[size])]
+
+    def reverse_input(F, g, input, out):
+        last = ((input.ndim - 1,), True)
+        total = F.sum(input, last)
+        rest = F.sub(g, F.sum(F.mul(g, out), last))
+        return F.mul(F.beta_grad(out, input, F.sub(total, input)), rest)
+
+
+@elementwise
+class _beta_grad:
+    """How a beta draw `input` of `first` and `second` moves with `first`, divided by 1 - input. Has no derivative."""
+
+    inputs = ("input", "first", "second")
+    inplace = False
+
+
+@operator
+class _poisson:
+    """Draws from Poisson distributions of these rates."""
+
+    parameters = ("seed", "offset")
+    values = ("seed", "offset")
+    outputs = _alike
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "poisson", operands, parameters)
+
+
+@operator
+class _binomial:
+    """How many of `input` trials succeed, each with probability `other`: draws, of operands of one shape."""
+
+    inputs = ("input", "other")
+    parameters = ("seed", "offset")
+    values = ("seed", "offset")
+
+    def outputs(layout, other, *_):
+        return _alike(layout)
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "binomial", operands, parameters)
+
+
+def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> Tensor:
+    """What a sampler draws from its parameters, half precisions in float32."""
+    source = default_generator if generator is None else generator
+    first = operands[0]
+    dtype = first.dtype
+    if not isinstance(source, Generator):
+        raise InvalidTypeError(f"{operation}: expected generator to be a Generator, or None; got {source!r:.60}")
+    if source is not default_generator and source.device.type != first.device.type:
+        raise ArgumentError(f"{operation}: generator is for device '{source.device}'; the tensor on '{first.device}'")
+    if dtype in (float16, bfloat16):
+        operands = tuple([recording.to(one, (float32,)) for one in operands])
+    drawn = operator(*operands, source.advance(first.numel()))
+    return drawn if drawn.dtype is dtype else recording.to(drawn, (dtype,))
+
+
+def _floating(operation: str, what: str, dtype: DType) -> None:
+    if dtype.category != FLOATING:
+        raise DTypeError(f"{operation}: expected {what} in a floating dtype; got {dtype.name}; convert with .float()")
+
+
+def _check(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
+    """ArgumentError for the first element that is `wrong`."""
+    if not given.is_meta and bool(raw.any(wrong, (tuple(range(wrong.ndim)), False))):
+        at = nonzero(wrong)[0].tolist()
+        where = f" at {at}" if at else ""
+        raise ArgumentError(f"{operation}: expected {what}; got {given[tuple(at)].item():.6g}{where}")
+
+
+@operator
+class _constant:
+    """`input`, as a function of `other` with gradient 0."""
+
+    inputs = ("input", "other")
+
+    def outputs(layout, other):
+        return layout
+
+    def execute(operands, parameters):
+        return [raw.clone(operands[0])]
+
+    @passed_on
+    def reverse_input(F, g):
+        return g
+
+    def reverse_other(F, g, other_layout):
+        return F.sum_to(F.zeros_like(g), other_layout)
+
+
+def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
+    """The draws, through which a gradient of 0 goes to the parameters where one is wanted."""
+    for one in given:
+        if one.node is not None and is_grad_enabled():
+            drawn = recording.constant(drawn, one)
+    return drawn
+
+
+@asks
+@boundary
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN.
+
+    ValueError for a negative rate. The gradient to the rates is 0.
+
+    >>> from facula_tensor import tensor
+    >>> poisson(tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    """
+    rates = as_tensor("poisson", input)
+    _floating("poisson", "rates", rates.dtype)
+    given = rates.detach()
+    _check("poisson", "rates of 0 or more", given, raw.lt(given, 0))
+    return _as_zero_gradient(_drawn("poisson", raw.poisson, generator, given), rates)
+
+
+@asks
+@boundary
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast.
+
+    Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
+    or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.
+
+    >>> from facula_tensor import tensor
+    >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
+    tensor([3., 5.])
+    """
+    counts, chances = as_tensor("binomial", count), as_tensor("binomial", prob)
+    _floating("binomial", "count", counts.dtype)
+    if chances.dtype is not counts.dtype:
+        raise DTypeError(
+            f"binomial: expected count and prob of one dtype; got {counts.dtype.name} and {chances.dtype.name}; "
+            "convert one with .to(dtype)"
+        )
+    n, p = counts.detach(), chances.detach()
+    _check("binomial", "count from 0 to 2**52", n, raw.bitwise_or(raw.lt(n, 0), raw.gt(n, 2.0**52)))
+    _check("binomial", "prob from 0 to 1", p, raw.bitwise_or(raw.lt(p, 0), raw.gt(p, 1)))
+    shape = broadcast_shapes("binomial", tuple(n.shape), tuple(p.shape))
+    drawn = _drawn("binomial", raw.binomial, generator, n.expand(shape), p.expand(shape))
+    return _as_zero_gradient(drawn, counts, chances)
+
+
+@asks
+@boundary
+def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from gamma distributions of the shapes `input` and of rate 1, with gradients (implicit ones).
+
+    Never 0; NaN at shapes that are negative or NaN. The gradient has no derivative of its own.
+
+    >>> from facula_tensor import ones
+    >>> bool((standard_gamma(ones(9)) > 0).all())
+    True
+    """
+    shapes = as_tensor("standard_gamma", input)
+    _floating("standard_gamma", "shapes", shapes.dtype)
+    return _drawn("standard_gamma", recording.standard_gamma, generator, shapes)
+
+
+@asks
+@boundary
+def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
+
+    Elements are above 0 and below 1. The gradient has no derivative of its own.
+
+    >>> from facula_tensor import ones
+    >>> sample_dirichlet(ones(4, 3)).sum(-1)
+    tensor([1., 1., 1., 1.])
+    """
+    given = as_tensor("sample_dirichlet", input)
+    _floating("sample_dirichlet", "concentrations", given.dtype)
+    if not given.ndim:
+        raise ArgumentError("sample_dirichlet: expected concentrations along a dimension; got shape ()")
+    return _drawn("sample_dirichlet", recording.sample_dirichlet, generator, given)

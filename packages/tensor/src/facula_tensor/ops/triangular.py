@@ -1,0 +1,103 @@
+"""Systems of equations whose matrix is triangular, by substitution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import contiguous
+
+from .._declare import operator
+from .._errors import ArgumentError
+from .._operator import recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, method
+from .._viewing import in_row_major
+from .copying import give
+from .matrices import NamedResults, check_same, matrices, named_results, results_named, spread_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["triangular_solve"]
+
+
+@operator
+class _triangular_solve:
+    """X with A X = B, of which A is upper or lower triangular: (n, n), or (..., n, n) as B is (..., n, k)."""
+
+    inputs = ("A", "B")
+    parameters = ("upper", "unitriangular")
+
+    def redirect(F, operands, parameters):
+        return in_row_major(F, "triangular_solve", operands, parameters)
+
+    def check(a, b, upper, unitriangular):
+        if a.shape[-1:] != b.shape[-2:-1] or (len(a.shape) > 2 and a.shape[:-2] != b.shape[:-2]):
+            raise ArgumentError(
+                f"triangular_solve: expected A (n, n) or (..., n, n) and B (..., n, k); got {a.shape}, {b.shape}"
+            )
+
+    def outputs(a, b, upper, unitriangular):
+        return contiguous(b.shape, b.dtype, b.device)
+
+    def reverse_A(F, g, A, out, A_layout, upper, unitriangular):
+        of_b = F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
+        slope = F.triangle(F.neg(F.matmul(of_b, F.mT(out))), (int(unitriangular) * (1 if upper else -1), upper))
+        return F.sum_to(slope, A_layout)
+
+    def reverse_B(F, g, A, upper, unitriangular):
+        return F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
+
+
+def solve_triangular_of(name: str, A: Any, B: Any, upper: Any, left: Any, unitriangular: Any) -> Tensor:
+    """X with A X = B, or X A = B where not `left`."""
+    A, B = matrices(name, A, square=True), matrices(name, B, "B")
+    check_same(name, A, B)
+    a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
+    if a[-1] != b[-2 if left else -1]:
+        raise ArgumentError(
+            f"{name}: expected B to have {a[-1]} {'rows' if left else 'columns'} beside A {a}; got shape {b}"
+        )
+    upper, unit = bool(upper), bool(unitriangular)
+    if not left:  # the same equation, transposed
+        A, B, upper = recording.mT(A), recording.mT(B), not upper
+    if len(a) > 2:
+        A, B = spread_batches(name, A, B)
+    result = recording.triangular_solve(A, B, (upper, unit))
+    return result if left else recording.mT(result)
+
+
+TriangularSolution = results_named("triangular_solve", "solution", "cloned_coefficient")
+
+
+@asks
+@method()
+@boundary
+def triangular_solve(
+    b: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> NamedResults:
+    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`.
+
+    A (..., n, n), b (..., n, k), whose leading dimensions broadcast. With `transpose` X is that of A transposed.
+
+    >>> from facula_tensor import tensor
+    >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution
+    tensor([[3.],
+            [1.]])
+    """
+    A = matrices("triangular_solve", A, square=True)
+    given = recording.mT(A) if transpose else A
+    solution = solve_triangular_of("triangular_solve", given, b, bool(upper) != bool(transpose), True, unitriangular)
+    return named_results("triangular_solve", TriangularSolution, (solution, recording.clone(A)), out)
+
+
+def solve_triangular_out(name: str, A: Any, B: Any, upper: Any, left: Any, unit: Any, out: Tensor | None) -> Tensor:
+    """`solve_triangular_of`, into `out` where that is given."""
+    return give(name, solve_triangular_of(name, A, B, upper, left, unit), out)

@@ -1,0 +1,166 @@
+"""Pooling of volumes: of their images first, then of depth, in images of (depth, height x width)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors.extend import boundary
+from facula_storage import DType, float32, float64, int64
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._errors import DTypeError
+from .._geometry import hashable
+from .._operator import raw, recording
+from .._overrides import asks
+from .._tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._viewing import as_tensor
+from .pooling_geometry import avg_geometry, max_geometry
+from .widening import divisors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["avg_pool3d", "max_pool3d", "max_pool3d_with_indices"]
+
+
+def wide(operation: str, input: Tensor, of_integers: DType) -> Tensor:
+    """`input` in a dtype in which two steps are as good as one; TypeError for bool and complex."""
+    dtype = layout_of_tensor(input).dtype
+    if dtype in (float32, float64):
+        return input
+    if dtype.category not in (FLOATING, INTEGER):
+        raise DTypeError(f"{operation}: not defined for {dtype.name}; convert with .float()")
+    return recording.to(input, (float32 if dtype.category == FLOATING else of_integers,))
+
+
+def narrow(made: Tensor, dtype: DType) -> Tensor:
+    """`made` in `dtype`, in which the input was."""
+    return made if layout_of_tensor(made).dtype is dtype else recording.to(made, (dtype,))
+
+
+def deep(images: Tensor) -> Tensor:
+    """(..., depth, height, width) as images (..., depth, height x width)."""
+    *outer, depth, height, width = layout_of_tensor(images).shape
+    return recording.reshape(images, (*outer, depth, height * width))
+
+
+def greatest(x: Tensor, planes: tuple | None, depths: tuple | None, size: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """The greatest elements and their indices in volumes, windows being those of `planes` times those of `depths`."""
+    *outer, depth, height, width = layout_of_tensor(x).shape
+    flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
+    across, places = recording.max_pool2d(x, (planes, size[1:]))
+    values, at = recording.max_pool2d(deep(across), (depths, flat[-2:]))
+    # An index (depth, place in the pooled plane): the place in the plane itself is what was found there.
+    at, places = snapshot(at), snapshot(places)
+    if not area:
+        return recording.reshape(values, (*outer, *size)), raw.reshape(at, (*outer, *size))
+    at = raw.reshape(at, (*outer, size[0] * area))
+    within = raw.gather(raw.reshape(places, (*outer, depth * area)), at, (len(outer),))
+    index = raw.add(raw.mul(raw.floor_divide(at, area), height * width), within)
+    return recording.reshape(values, (*outer, *size)), raw.reshape(index, (*outer, *size))
+
+
+@asks
+@boundary
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
+
+    Else as `max_pool2d`, with three numbers where that has two; indices are into each flattened (D, H, W).
+
+    >>> from facula_tensor import arange
+    >>> max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
+    tensor([[[[7.]]]])
+    """
+    input = steady(as_tensor("max_pool3d", input))
+    layout = layout_of_tensor(input)
+    geometry, size = max_geometry(
+        3, layout.shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
+    )
+    planes = tuple([one[1:] for one in geometry])
+    depths = tuple([(one[0], other) for one, other in zip(geometry, (1, 1, 0, 1), strict=True)])
+    values, indices = greatest(wide("max_pool3d", input, int64), planes, depths, size)
+    values = narrow(values, layout.dtype)
+    return (values, indices) if return_indices else values
+
+
+@asks
+@boundary
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = True,
+) -> Any:
+    """`max_pool3d` with the indices.
+
+    >>> from facula_tensor import arange
+    >>> max_pool3d_with_indices(arange(8.0).reshape(1, 2, 2, 2), 2)[1]
+    tensor([[[[7]]]])
+    """
+    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@asks
+@boundary
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
+
+    Else as `avg_pool2d`, with three numbers where that has two.
+
+    >>> from facula_tensor import arange
+    >>> avg_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
+    tensor([[[[3.5000]]]])
+    """
+    from .._from_data import from_numpy
+
+    input = steady(as_tensor("avg_pool3d", input))
+    layout = layout_of_tensor(input)
+    (kernel, stride, padding, padded, divisor), size = avg_geometry(
+        3,
+        layout.shape,
+        hashable(kernel_size),
+        hashable(stride),
+        hashable(padding),
+        ceil_mode,
+        count_include_pad,
+        hashable(divisor_override),
+    )
+    images, whole = wide("avg_pool3d", input, float64), layout.dtype.category == INTEGER
+    # Divisors are products, of rows, columns and depth; integers are divided at last.
+    first, second = (1, 1) if whole else (divisor, None if divisor is None else 1)
+    planes = kernel[1:], stride[1:], padding[1:], padded, first
+    depths = (kernel[0], 1), (stride[0], 1), (padding[0], 0), padded, second
+    across = recording.avg_pool2d(images, (planes, size[1:]))
+    made = recording.avg_pool2d(deep(across), (depths, (size[0], size[1] * size[2])))
+    made = recording.reshape(made, (*layout.shape[:-3], *size))
+    if whole:
+        by: Any = divisor
+        if by is None:
+            along = [
+                divisors(*one, padded=padded)
+                for one in zip(layout.shape[-3:], size, kernel, stride, padding, strict=True)
+            ]
+            by = from_numpy(np.multiply.outer(np.multiply.outer(*along[:2]), along[2])).to(layout.device)
+        made = raw.trunc_divide(raw.to(made, (int64,)), by)
+    return narrow(made, layout.dtype)

@@ -1,0 +1,55 @@
+"""Dtypes that a kernel does not know, in one that it does: half precisions in float32, integers in a wide one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_storage import DType, float32, float64, int64
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._errors import DTypeError
+from .._tensor import layout_of_tensor
+
+__all__: list[str] = []
+
+
+def widened(F: Any, name: str, operands: tuple, parameters: tuple, called: str, of_integers: DType = float64) -> Any:
+    """The operator on operands in the kernel's dtype, its first result in theirs; TypeError for bool and complex."""
+    dtype = layout_of_tensor(operands[0]).dtype
+    if dtype.category not in (FLOATING, INTEGER):
+        raise DTypeError(f"{called}: not defined for {dtype.name}; convert with .float()")
+    wide = float32 if dtype.category == FLOATING else of_integers
+    made = getattr(F, name)(*[None if one is None else F.to(one, (wide,)) for one in operands], parameters)
+    if isinstance(made, (tuple, list)):
+        return (F.to(made[0], (dtype,)), *made[1:])
+    return F.to(made, (dtype,))
+
+
+def whole_means(F: Any, input: Any, geometry: tuple, size: tuple[int, int]) -> Any:
+    """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0."""
+    from .._from_data import from_numpy
+
+    layout = layout_of_tensor(input)
+    kernel, stride, padding, padded, divisor = geometry
+    sums = F.avg_pool2d(F.to(input, (float64,)), ((kernel, stride, padding, padded, 1), size))
+    by: Any = divisor
+    if divisor is None:
+        along = [
+            divisors(*one, padded=padded) for one in zip(layout.shape[-2:], size, kernel, stride, padding, strict=True)
+        ]
+        by = from_numpy(np.multiply.outer(*along)).to(layout.device)
+    return F.to(F.trunc_divide(F.to(sums, (int64,)), by), (layout.dtype,))
+
+
+def divisors(length: int, count: int, taps: int, step: int, padding: int, *, padded: bool) -> np.ndarray:
+    """How many elements each of `count` windows has, with the padding or without.
+
+    >>> divisors(5, 3, 3, 2, 1, padded=False)
+    array([2, 3, 2])
+    """
+    start = np.arange(count) * step - padding
+    if padded:
+        return np.minimum(start + taps, length + padding) - start
+    return np.minimum(start + taps, length) - np.maximum(start, 0)

@@ -1,0 +1,73 @@
+"""Views of the parts of complex numbers: whose memory they are, what a change means, and what is refused."""
+
+import pytest
+
+import facula_tensor as ft
+
+
+def test_parts_are_views():
+    z = ft.tensor([[1 + 2j, 3 + 4j], [5 + 6j, 7 + 8j]])
+    z.real, z.t().imag[0] = 0, ft.tensor([-1.0, -2.0])
+    ft.view_as_real(z)[1, 1, 1] = 9
+    assert z.tolist() == [[-1j, 4j], [-2j, 9j]]
+    pairs = ft.zeros(3, 2)
+    ft.view_as_complex(pairs)[1] = 1 + 2j
+    assert pairs.tolist() == [[0, 0], [1, 2], [0, 0]]
+
+
+def test_real_tensors_are_their_own_conjugates_and_parts():
+    x = ft.ones(2)
+    assert x.real is x and x.conj() is x and x.resolve_conj() is x and x.resolve_neg() is x
+    assert not x.is_conj() and not x.is_neg()
+    assert ft.isreal(ft.tensor([float("nan"), 1.0])).tolist() == [True, True]
+    assert x.reshape(1, 2).mH.data_ptr() == x.data_ptr()
+
+
+def test_angles_and_signs_of_special_values():
+    half_turn = ft.angle(ft.tensor(-1)).item()
+    assert ft.angle(ft.tensor([0.0, -0.0, -2.0])).tolist() == [0.0, 0.0, half_turn]
+    assert ft.angle(ft.tensor([float("nan")])).isnan().all()
+    z = ft.tensor([0j, 1j], requires_grad=True)
+    (ft.angle(z) + ft.sgn(z).imag).sum().backward()
+    assert z.grad.tolist() == [0j, -1 + 0j]
+    x = ft.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    (ft.angle(x) + ft.sgn(x)).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_change_of_a_part_with_a_gradient_is_refused_before_it_is_made():
+    z = ft.tensor([1 + 2j], requires_grad=True) * 1
+    with pytest.raises(NotImplementedError, match=r"mul_: .* float32 view of complex64 .* complex\(\)"):
+        z.real.mul_(2)
+    assert z.tolist() == [1 + 2j]
+    part = z.real
+    z.mul_(2)
+    with pytest.raises(RuntimeError, match="changed in place since"):
+        part.sum().backward()
+    assert z.real.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ft.ones(2).imag, "expected a complex tensor; got float32"),
+        (lambda: ft.view_as_real(ft.ones(2)), "expected a complex tensor; got float32"),
+        (lambda: ft.view_as_complex(ft.ones(3)), r"length 2; got shape \(3,\)"),
+        (lambda: ft.view_as_complex(ft.ones(2, 3).t()), r"got strides \(1, 3\)"),
+        (lambda: ft.view_as_complex(ft.ones(5)[1:].view(2, 2)), "even storage offset; got 1"),
+        (lambda: ft.complex(ft.ones(2), ft.ones(2).double()), "got float32 and float64"),
+        (lambda: ft.complex(ft.ones(2), ft.ones(2), out=ft.ones(2).cdouble()), "out to be complex64; got complex128"),
+        (lambda: ft.polar(ft.ones(2).half(), ft.ones(2).half()), "got float16 and float16"),
+        (lambda: ft.ones(2, 2, 2).H, "use mH"),
+        (lambda: ft.ones(2).mH, "at least 2 dimensions"),
+    ],
+)
+def test_refused(call, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        call()
+
+
+def test_complex_numbers_go_into_out():
+    out = ft.empty(0, dtype=ft.complex64)
+    assert ft.complex(ft.ones(2), ft.ones(2), out=out) is out and out.tolist() == [1 + 1j, 1 + 1j]
+    assert ft.polar(ft.ones(1), ft.zeros(1), out=out[:1]).tolist() == [1 + 0j]

@@ -1,0 +1,133 @@
+"""Linear algebra: what is refused, what `info` says, names of results, and what rows of the matrix cannot say."""
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+from facula_autograd import grad, gradgradcheck
+from facula_tensor import linalg
+
+NAN = float("nan")
+SINGULAR = ft.tensor([[1.0, 2.0], [2.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: linalg.cholesky(-ft.eye(3)), r"^linalg.cholesky: .* positive definite .* order 1 is not positive"),
+        (lambda: linalg.cholesky(ft.stack([ft.eye(3), ft.eye(3) - 1])), r"cholesky: matrix \[1\]: .* order 1"),
+        (lambda: ft.eye(2).sub(1).cholesky(), "^cholesky: expected a positive definite"),
+        (lambda: linalg.inv(SINGULAR), r"^linalg.inv: .* singular \(pivot 2 of its elimination is 0\)"),
+        (lambda: ft.stack([ft.eye(2), SINGULAR]).view(1, 2, 2, 2).inverse(), r"^inverse: matrix \[0, 1\]: .*pivot 2 "),
+        (lambda: linalg.solve(SINGULAR, ft.ones(2)), "^linalg.solve: .*pivot 2 "),
+        (lambda: linalg.svd(ft.full((2, 3), NAN)), "^linalg.svd: .* converges"),
+        (lambda: linalg.svdvals(ft.full((2, 3), NAN)), "^linalg.svdvals: .* converges"),
+        (lambda: linalg.eigh(ft.stack([ft.eye(2), ft.full((2, 2), NAN)])), r"^linalg.eigh: matrix \[1\]: .* converges"),
+        (lambda: linalg.eigvals(ft.full((2, 2), float("inf"))), "^linalg.eigvals: .* infinite"),
+    ],
+)
+def test_matrices_without_a_result(call, words):
+    with pytest.raises(linalg.LinAlgError, match=words) as raised:
+        call()
+    assert isinstance(raised.value, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: linalg.inv(ft.ones(3)), r"at least 2 dimensions; got shape \(3,\)"),
+        (lambda: linalg.det(ft.ones(2, 3)), r"square matrices \(..., n, n\); got shape \(2, 3\)"),
+        (lambda: linalg.solve(ft.ones(3, 3), ft.ones(2, 2)), r"3 rows beside A \(3, 3\); got shape \(2, 2\)"),
+        (lambda: linalg.solve(ft.eye(3), ft.ones(3), left=False), "matrices where left is False"),
+        (lambda: linalg.solve(ft.eye(3), ft.ones(3).double()), "got float32 and float64"),
+        (lambda: linalg.solve_triangular(ft.eye(3), ft.ones(2, 4), upper=True, left=False), "3 columns beside A"),
+        (lambda: linalg.qr(ft.ones(2, 2), "raw"), "'reduced', 'complete' or 'r'; got 'raw'"),
+        (lambda: linalg.eigh(ft.ones(2, 2), "X"), "UPLO to be 'L' or 'U'; got 'X'"),
+        (lambda: linalg.svd(ft.ones(2, 2).half()), "not defined for float16"),
+        (lambda: linalg.qr(ft.ones(2, 2), out=(ft.ones(2, 2),)), r"2 tensors \(Q, R\)"),
+        (lambda: ft.cholesky_solve(ft.ones(2, 1), ft.eye(3)), r"got shapes \(2, 1\) and \(3, 3\)"),
+    ],
+)
+def test_refused(call, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        call()
+
+
+def test_no_derivative_of_what_is_not_determined():
+    for mode, shape in (("complete", (3, 2)), ("r", (2, 2))):
+        with pytest.raises(NotImplementedError, match="use mode='reduced'"):
+            linalg.qr(ft.ones(*shape, requires_grad=True), mode).R.sum().backward()
+
+
+def test_info_in_place_of_errors():
+    stack = ft.stack([ft.eye(2), SINGULAR, ft.zeros(2, 2)])
+    inverse, info = linalg.inv_ex(stack)
+    assert info.tolist() == [0, 2, 1] and info.dtype is ft.int32
+    assert inverse[0].tolist() == [[1, 0], [0, 1]] and inverse[1:].isnan().all()
+    assert linalg.solve_ex(stack, ft.ones(2, 1)).info.tolist() == [0, 2, 1]
+    assert linalg.cholesky_ex(ft.tensor([[1.0, 0.0], [0.0, -1.0]])).info.item() == 2
+    with pytest.raises(linalg.LinAlgError, match=r"matrix \[1\]"):
+        linalg.inv_ex(stack, check_errors=True)
+
+
+def test_results_have_names():
+    values, vectors = found = linalg.eigh(ft.eye(2))
+    assert found.eigenvalues is values and found[1] is vectors
+    assert repr(found).startswith("facula.return_types.linalg_eigh(\neigenvalues=tensor([1., 1.])")
+    out = ft.empty(0), ft.empty(0)
+    assert linalg.qr(ft.eye(3), out=out).Q is out[0] and out[1].shape == (3, 3)
+
+
+def test_results_are_apart():
+    values, vectors = linalg.eigh(ft.eye(2))
+    values.zero_()
+    assert vectors.abs().sum() == 2
+    S = ft.eye(3, requires_grad=True).svd().S
+    S.mul_(2).sum().backward()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3, 3)])
+def test_empty(shape):
+    x = ft.ones(*shape)
+    for function in (linalg.inv, linalg.cholesky, linalg.eigvalsh, linalg.svdvals):
+        assert function(x).shape in (shape, shape[:-1])
+    assert linalg.det(x).tolist() == ([] if shape[0] == 0 and len(shape) > 2 else ft.ones(*shape[:-2]).tolist())
+    assert linalg.solve(x, x).shape == shape and linalg.eigh(x).eigenvectors.shape == shape
+    assert [part.shape for part in linalg.qr(x)] == [shape, shape]
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_the_gradient_of_a_determinant_that_is_0(rank):
+    """That of a polynomial: cofactors, and minors of second order."""
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((4, rank)) @ rng.standard_normal((rank, 4))
+    x = ft.tensor(values, requires_grad=True)
+    linalg.det(x).backward()
+    signs = (-1.0) ** np.add.outer(np.arange(4), np.arange(4))
+    cofactors = [[np.linalg.det(np.delete(np.delete(values, i, 0), j, 1)) for j in range(4)] for i in range(4)]
+    np.testing.assert_allclose(x.grad.numpy(), signs * cofactors, atol=1e-10)
+    assert gradgradcheck(linalg.det, (x,))
+
+
+def test_the_third_derivative_of_a_determinant():
+    x = ft.tensor(np.random.default_rng(1).standard_normal((3, 3)), requires_grad=True)
+
+    def slope(x):
+        (first,) = grad(linalg.det(x), x, create_graph=True)
+        return first * first
+
+    assert gradgradcheck(slope, (x,))
+
+
+def test_equal_singular_values_have_a_gradient():
+    for function in (linalg.svdvals, lambda x: linalg.svd(x).S, linalg.eigvalsh, lambda x: linalg.eigh(x).eigenvalues):
+        x = ft.eye(3, requires_grad=True)
+        function(x).sum().backward()
+        assert x.grad.tolist() == ft.eye(3).tolist()
+
+
+def test_one_triangle_is_read():
+    x = ft.tensor([[2.0, NAN], [1.0, 3.0]])
+    assert linalg.cholesky(x).isfinite().all() and linalg.eigvalsh(x).isfinite().all()
+    assert linalg.cholesky(x.mT, upper=True).isfinite().all() and linalg.eigvalsh(x.mT, "U").isfinite().all()
+    assert linalg.solve_triangular(x, ft.ones(2, 1), upper=False).isfinite().all()

@@ -1,0 +1,253 @@
+"""Draws by parameters that are tensors, and fills by further distributions: distributions, gradients, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from harness import values_of
+
+import facula_tensor as ft
+from facula_cpu import get_num_threads, set_num_threads
+from facula_tensor.extend import sample_dirichlet, standard_gamma
+
+COUNT = 6_000
+FLOATS = [ft.float16, ft.bfloat16, ft.float32, ft.float64]
+
+
+def seeded(seed=7):
+    return ft.Generator().manual_seed(seed)
+
+
+DRAWS = {
+    "poisson": lambda n, g: ft.poisson(ft.full((n,), 3.5), generator=g),
+    "poisson of large rates": lambda n, g: ft.poisson(ft.full((n,), 50.0), generator=g),
+    "binomial": lambda n, g: ft.binomial(ft.full((n,), 9.0), ft.tensor(0.5), generator=g),
+    "standard_gamma": lambda n, g: standard_gamma(ft.full((n,), 0.5), generator=g),
+    "sample_dirichlet": lambda n, g: sample_dirichlet(ft.full((n // 2, 2), 0.5), generator=g),
+    "bernoulli_": lambda n, g: ft.empty(n).bernoulli_(0.3, generator=g),
+    "exponential_": lambda n, g: ft.empty(n).exponential_(generator=g),
+    "geometric_": lambda n, g: ft.empty(n).geometric_(0.1, generator=g),
+    "cauchy_": lambda n, g: ft.empty(n).cauchy_(generator=g),
+    "log_normal_": lambda n, g: ft.empty(n).log_normal_(generator=g),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_draw_depends_on_its_seed_and_its_number(name):
+    draw, generator = DRAWS[name], seeded()
+    first = values_of(draw(64, generator))
+    assert generator.get_state() == (7, 64)
+    assert not np.array_equal(first, values_of(draw(64, generator)))
+    assert np.array_equal(first, values_of(draw(64, seeded())))
+    assert not np.array_equal(first, values_of(draw(64, seeded(8))))
+    if name != "log_normal_":  # whose pairs come from the words of both
+        assert np.array_equal(values_of(draw(32, seeded())).ravel(), first.ravel()[:32])
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_threads_do_not_matter(name):
+    before = get_num_threads()
+    try:
+        set_num_threads(1)
+        one = values_of(DRAWS[name](30_000, seeded()))
+        set_num_threads(2)
+        assert np.array_equal(one, values_of(DRAWS[name](30_000, seeded())))
+    finally:
+        set_num_threads(before)
+
+
+def furthest(shares):
+    """How far apart the shares of samples and even ones are (Kolmogorov, Smirnov), times the root of their number."""
+    shares, n = np.sort(shares), len(shares)
+    steps = np.arange(n + 1) / n
+    return max((shares - steps[:-1]).max(), (steps[1:] - shares).max()) * math.sqrt(n)
+
+
+def gamma_share(shape, x):
+    """The gamma distribution's function, by its series (DLMF 8.11.4)."""
+    terms = np.stack([n * np.log(x) - math.lgamma(shape + n + 1) for n in range(400)])
+    return (np.exp(terms - x + shape * np.log(x))).sum(0)
+
+
+def beta_share(first, second, x):
+    """The beta distribution's function, by its series (DLMF 8.17.7); x is not near 1."""
+    factor, total = 1.0, 0.0
+    for n in range(2000):
+        total = total + factor * x**n / (first + n)
+        factor *= (n + 1 - second) / (n + 1)
+    norm = math.lgamma(first + second) - math.lgamma(first) - math.lgamma(second)
+    return np.exp(norm + first * np.log(x)) * total
+
+
+@pytest.mark.parametrize("shape", [0.3, 1.0, 2.5, 40.0])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_gamma_draws(shape, dtype):
+    drawn = standard_gamma(ft.full((COUNT,), shape, dtype=dtype), generator=seeded())
+    assert drawn.dtype is dtype
+    assert furthest(gamma_share(shape, values_of(drawn).astype("f8"))) < 1.95
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.3, 1.2), (2.0, 5.0), (0.7, 0.7)])
+def test_dirichlet_draws(first, second):
+    drawn = sample_dirichlet(ft.tensor([first, second], dtype=ft.float64).expand(COUNT, 2), generator=seeded())
+    x = drawn.numpy()
+    np.testing.assert_allclose(x.sum(-1), 1)
+    smaller = x[:, 0] < 0.9
+    shares = beta_share(first, second, x[smaller, 0]) / beta_share(first, second, np.array([0.9]))
+    assert furthest(shares) < 1.95
+    three = sample_dirichlet(ft.tensor([1.0, 2.0, 5.0]).expand(COUNT, 3), generator=seeded()).numpy()
+    np.testing.assert_allclose(three.mean(0), [1 / 8, 2 / 8, 5 / 8], atol=0.015)
+
+
+def spread_evenly(drawn, chances):
+    """Shares that are even where `drawn` are numbers of these chances."""
+    before = np.concatenate([[0], np.cumsum(chances)])
+    at = drawn.astype(int)
+    return before[at] + np.random.default_rng(0).random(len(drawn)) * chances[at]
+
+
+@pytest.mark.parametrize("rate", [0.3, 9.5, 10.5, 200.0])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_poisson_draws(rate, dtype):
+    drawn = values_of(ft.poisson(ft.full((COUNT,), rate, dtype=dtype), generator=seeded(1)))
+    chances = np.array([math.exp(k * math.log(rate) - rate - math.lgamma(k + 1)) for k in range(500)])
+    assert furthest(spread_evenly(drawn, chances)) < 1.95
+
+
+@pytest.mark.parametrize("rate", [1e7, 1e13])
+def test_poisson_draws_of_large_rates(rate):
+    drawn = (values_of(ft.poisson(ft.full((COUNT,), rate, dtype=ft.float64), generator=seeded())) - rate) / rate**0.5
+    assert furthest(np.array([0.5 * math.erfc(-x / math.sqrt(2)) for x in drawn])) < 1.95
+
+
+@pytest.mark.parametrize(("count", "p"), [(7, 0.4), (50, 0.05), (50, 0.6), (400, 0.97), (400, 0.3)])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_binomial_draws(count, p, dtype):
+    drawn = ft.binomial(ft.full((COUNT,), count, dtype=dtype), ft.tensor(p, dtype=dtype), generator=seeded())
+    chances = np.array([math.comb(count, k) * p**k * (1 - p) ** (count - k) for k in range(count + 1)])
+    assert furthest(spread_evenly(values_of(drawn), chances)) < 1.95
+
+
+def test_fills():
+    def law(name, share, *arguments):
+        drawn = getattr(ft.empty(COUNT, dtype=ft.float64), name)(*arguments, generator=seeded()).numpy()
+        assert furthest(share(drawn)) < 1.95, name
+
+    law("exponential_", lambda x: 1 - np.exp(-2 * x), 2.0)
+    law("cauchy_", lambda x: 0.5 + np.arctan((x - 1) / 3) / math.pi, 1.0, 3.0)
+    law("log_normal_", lambda x: np.array([0.5 * math.erfc(-(math.log(one) - 1) / math.sqrt(8)) for one in x]))
+    chances = np.concatenate([[0], 0.3 * 0.7 ** np.arange(200)])
+    for dtype in (ft.float32, ft.int64, ft.uint8):
+        drawn = ft.empty(COUNT, dtype=dtype).geometric_(0.3, generator=seeded())
+        assert drawn.dtype is dtype and furthest(spread_evenly(drawn.numpy(), chances)) < 1.95
+    for dtype in (ft.bool, ft.int8, ft.float16, ft.float64):
+        drawn = ft.empty(100, 200, dtype=dtype).t().bernoulli_(0.2, generator=seeded())
+        assert abs(values_of(drawn.double()).mean() - 0.2) < 0.02
+    p = ft.tensor([0.0, 1.0, 0.5])
+    drawn = ft.empty(1000, 3, dtype=ft.int32).bernoulli_(p, generator=seeded()).numpy()
+    assert (drawn[:, :2] == [0, 1]).all() and 400 < drawn[:, 2].sum() < 600
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_half_precisions_and_edges(dtype):
+    def tensor(*values):
+        return ft.tensor(values, dtype=dtype)
+
+    assert ft.poisson(tensor(0.0, 0.0)).tolist() == [0, 0] and math.isnan(ft.poisson(tensor(math.nan)).item())
+    assert ft.binomial(tensor(4.0, 0.0, 4.0), tensor(1.0, 1.0, 0.0)).tolist() == [4, 0, 0]
+    assert standard_gamma(tensor(1.0, 2.0)).dtype is dtype and standard_gamma(tensor(math.inf)).item() == math.inf
+    assert math.isnan(standard_gamma(tensor(-1.0)).item())
+    assert (ft.empty(1000, dtype=dtype).exponential_() > 0).all()
+    shares = sample_dirichlet(tensor(1e-3, 1e-3).expand(500, 2))
+    assert shares.dtype is dtype and not shares.isnan().any() and ((shares >= 0) & (shares <= 1)).all()
+    for shape in ((), (0,), (2, 0, 3)):
+        rates = ft.ones(shape, dtype=dtype)
+        assert ft.poisson(rates).shape == shape and ft.binomial(rates, rates).shape == shape
+        assert standard_gamma(rates).shape == shape and ft.empty(shape).exponential_().shape == shape
+
+
+def test_strides_do_not_matter():
+    rates = ft.rand(6, 4, generator=seeded()) * 20
+    for draw in (ft.poisson, standard_gamma, sample_dirichlet):
+        turned = draw(rates.t().contiguous().t(), generator=seeded())
+        assert np.array_equal(values_of(draw(rates, generator=seeded())), values_of(turned))
+
+
+@pytest.mark.parametrize("shape", [0.05, 0.5, 1.0, 3.7, 30.0])
+def test_how_gamma_draws_move_with_their_shape(shape):
+    """By differences of the distribution's function."""
+    shapes = ft.full((300,), shape, dtype=ft.float64, requires_grad=True)
+    drawn = standard_gamma(shapes, generator=seeded())
+    drawn.backward(ft.ones(300, dtype=ft.float64))
+    x, step = drawn.detach().numpy(), shape * 1e-4
+    by_shape = (gamma_share(shape + step, x) - gamma_share(shape - step, x)) / (2 * step)
+    density = np.exp((shape - 1) * np.log(x) - x - math.lgamma(shape))
+    common = density > 1e-3
+    np.testing.assert_allclose(shapes.grad.numpy()[common], (-by_shape / density)[common], rtol=1e-5)
+
+
+def test_how_gamma_draws_of_large_shapes_move():
+    """Near 10,000 one formula takes over from the other."""
+    x = ft.tensor([9600.0, 9900.0, 10000.0, 10300.0], dtype=ft.float64)
+    below, above = (ft.full((4,), shape, dtype=ft.float64) for shape in (9999.999999, 10000.0))
+    from facula_tensor.extend import raw
+
+    np.testing.assert_allclose(
+        raw.standard_gamma_grad(below, x).numpy(), raw.standard_gamma_grad(above, x).numpy(), rtol=1e-8
+    )
+    assert raw.standard_gamma_grad(ft.tensor(1e6), ft.tensor(1e6 + 1e3)).item() == pytest.approx(1.0005, abs=1e-6)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.3, 1.2), (2.0, 5.0), (3.0, 4.5)])
+def test_how_beta_draws_move_with_their_concentrations(first, second):
+    given = ft.tensor([first, second], dtype=ft.float64).expand(200, 2).clone().requires_grad_()
+    drawn = sample_dirichlet(given, generator=seeded())
+    drawn[:, 0].sum().backward()
+    x = drawn.detach().numpy()[:, 0]
+    norm = math.lgamma(first + second) - math.lgamma(first) - math.lgamma(second)
+    density = np.exp(norm + (first - 1) * np.log(x) + (second - 1) * np.log1p(-x))
+    common = (x < 0.85) & (density > 1e-3)
+    for place, (one, other) in enumerate(((1e-5, 0), (0, 1e-5))):
+        difference = beta_share(first + one, second + other, x) - beta_share(first - one, second - other, x)
+        wanted = -difference / 2e-5 / density
+        np.testing.assert_allclose(given.grad.numpy()[common, place], wanted[common], rtol=1e-4, atol=1e-9)
+
+
+def test_gradients_of_counts_are_0():
+    rates = ft.tensor([1.0, 5.0], requires_grad=True)
+    ft.poisson(rates).sum().backward()
+    assert rates.grad.tolist() == [0, 0]
+    p = ft.tensor(0.5, requires_grad=True)
+    (ft.binomial(ft.tensor([3.0, 4.0]), p) * 2).sum().backward()
+    assert p.grad.item() == 0
+    assert ft.poisson(ft.ones(2, device="meta")).shape == (2,)
+
+
+REFUSED = [
+    (lambda: ft.poisson(ft.tensor([1.0, -2.0])), r"poisson: expected rates of 0 or more; got -2 at \[1\]"),
+    (lambda: ft.poisson(ft.arange(3)), "poisson: expected rates in a floating dtype; got int64"),
+    (lambda: ft.binomial(ft.tensor([-1.0]), ft.tensor([0.5])), r"binomial: expected count from 0 .*got -1 at \[0\]"),
+    (lambda: ft.binomial(ft.ones(2), ft.tensor(1.5)), "binomial: expected prob from 0 to 1; got 1.5"),
+    (lambda: ft.binomial(ft.ones(2), ft.ones(2).double()), "one dtype; got float32 and float64"),
+    (lambda: ft.binomial(ft.ones(2), ft.ones(3)), "binomial"),
+    (lambda: sample_dirichlet(ft.tensor(1.0)), r"along a dimension; got shape \(\)"),
+    (lambda: ft.poisson(ft.ones(2), generator=3), "poisson: expected generator to be a Generator, or None; got 3"),
+    (lambda: ft.empty(2).exponential_(0), "exponential_: expected lambd above 0; got 0"),
+    (lambda: ft.empty(2).geometric_(1.0), "geometric_: expected a probability p above 0 and below 1; got 1.0"),
+    (lambda: ft.empty(2).cauchy_(0.0, -1.0), "cauchy_: expected sigma above 0; got -1.0"),
+    (lambda: ft.empty(2).log_normal_(0.0, 0.0), "log_normal_: expected std above 0; got 0.0"),
+    (lambda: ft.empty(2).bernoulli_(1.5), "bernoulli_: expected a probability p from 0 to 1; got 1.5"),
+    (lambda: ft.arange(3).exponential_(), "exponential_: expected a floating tensor; got int64"),
+    (lambda: ft.zeros(3, dtype=ft.bool).geometric_(0.5), "geometric_: expected a floating or integer tensor; got bool"),
+    (lambda: ft.zeros(2, requires_grad=True).exponential_(), "exponential_: this tensor is a leaf"),
+    (lambda: ft.zeros(1).expand(3).cauchy_(), "cauchy_"),
+    (lambda: ft.zeros(1).expand(3).bernoulli_(), "bernoulli_"),
+]
+
+
+@pytest.mark.parametrize(("action", "message"), REFUSED)
+def test_refused_before_the_generator_moves(action, message):
+    ft.manual_seed(0)
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+        action()
+    assert ft.get_rng_state() == (0, 0)
