@@ -65,11 +65,11 @@ def test_modules_are_the_faces_own_from_the_first():
 
 def test_importing_by_name_says_so_too():
     with pytest.raises(
-        ImportError, match=r"cannot import name 'DataParallel' from 'facula.nn': PyTorch has torch.nn.DataPar"
+        ImportError, match=r"cannot import name 'SyncBatchNorm' from 'facula.nn': PyTorch has torch.nn.SyncB"
     ):
+        from facula.nn import SyncBatchNorm  # noqa: F401
     with pytest.raises(ImportError, match=r"'conv_tbc' from 'facula.nn.functional': .*; use conv1d") as caught:
         from facula.nn.functional import conv_tbc  # noqa: F401
-        from facula.nn import DataParallel  # noqa: F401
     assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
     with pytest.raises(ImportError, match=r"cannot import name 'nested' from 'facula': PyTorch has torch.nested"):
         from facula import nested  # noqa: F401

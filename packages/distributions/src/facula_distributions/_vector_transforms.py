@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, arange, cat, eye, linalg, stack
 from facula_tensor.functional import logsigmoid, pad, softmax
@@ -190,10 +190,10 @@ class _Parts(Transform):
         return all(one.bijective for one in self.transforms)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
-        raise NotImplementedError
+        raise UnsupportedError(f"{type(self).__name__}: a subclass says what its parts are")
 
     def _joined(self, parts: list[Tensor]) -> Tensor:
-        raise NotImplementedError
+        raise UnsupportedError(f"{type(self).__name__}: a subclass says how its parts are joined")
 
     def _call(self, x: Tensor) -> Tensor:
         return self._joined([one(part) for one, part in zip(self.transforms, self._parts(x), strict=True)])

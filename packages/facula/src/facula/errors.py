@@ -30,8 +30,7 @@ __all__ = [
     "IndexTypeError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError",
     "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError", "MutationError",
     "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError",
-    "UnsupportedError",
-    "full_traceback",
+    "UnsupportedError", "full_traceback",
 ]  # fmt: skip
 
 publish(__name__)

@@ -18,9 +18,9 @@ from .ops.adaptive_pooling import (
 from .ops.attention import scaled_dot_product_attention
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .ops.ctc import ctc_loss
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
 from .ops.convolution_1d import conv1d, conv_transpose1d
+from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
@@ -42,7 +42,6 @@ from .ops.further_activations import (
 )
 from .ops.gumbel import gumbel_softmax
 from .ops.in_place_activations import (
-from .ops.instance_norm import instance_norm, local_response_norm
     celu_,
     elu_,
     hardtanh_,
@@ -52,6 +51,7 @@ from .ops.instance_norm import instance_norm, local_response_norm
     selu_,
     threshold_,
 )
+from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.likelihood_losses import (
     gaussian_nll_loss,
@@ -104,7 +104,8 @@ __all__ = [
     "conv3d",
     "conv_transpose1d",
     "conv_transpose2d",
-    "conv_transpose3d", "cosine_embedding_loss",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "ctc_loss",
@@ -140,7 +141,9 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
-    "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool3d",
