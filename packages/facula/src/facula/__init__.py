@@ -169,7 +169,7 @@ __all__ = [
     "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal",
     "erf", "erfinv", "errors", "exp", "exp2", "expm1", "export", "eye", "finfo", "fix", "flatten", "flip", "fliplr",
     "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack",
-    "from_numpy", "frombuffer", "func", "full", "full_like", "fx", "gather", "ge", "ger", "get_default_dtype",
+    "from_numpy", "frombuffer", "full", "full_like", "func", "fx", "gather", "ge", "ger", "get_default_dtype",
     "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",
     "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack",
     "hub", "hypot", "iinfo", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
@@ -206,8 +206,8 @@ __all__ = [
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
     "_C", "__config__", "_dynamo", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed", "distributions",
-    "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "random",
-    "serialization", "sparse", "testing", "utils", "version", "xpu",
+    "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler",
+    "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "

@@ -1,6 +1,7 @@
 """What is done with many parameters at once: clipping their gradients, and one vector of all of them.
 
-`rnn` has sequences of unequal lengths, `fusion` batch norms folded into layers, `stateless` calls with other tensors.
+`rnn` has sequences of unequal lengths, `fusion` batch norms folded into layers, `stateless` calls with other tensors,
+`parametrize` parameters that are computed from others.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from functools import reduce
 from inspect import signature
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
@@ -16,8 +18,9 @@ from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, prom
 from facula_tensor.extend import as_real, listed
 
 from .._arguments import checked
-from . import fusion, rnn, stateless
+from . import fusion, parametrizations, parametrize, rnn, stateless
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
+from .weight_hooks import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,10 +38,16 @@ __all__ = [
     "fusion",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
     "skip_init",
+    "spectral_norm",
     "stateless",
     "vector_to_parameters",
+    "weight_norm",
 ]
 
 __dir__ = listed(__name__)
@@ -230,9 +239,6 @@ def _listed(parameters: Any) -> list[Any]:
     return listed
 
 
-for _name in set(__all__) - {
-    "fusion",
-    "rnn",
-    "stateless",
-}:  # wrong arguments are named; see Note [Checked constructors]
-    globals()[_name] = checked(globals()[_name], _name)
+for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+    if not isinstance(globals()[_name], _ModuleType):
+        globals()[_name] = checked(globals()[_name], _name)
