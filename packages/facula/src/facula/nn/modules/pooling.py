@@ -4,6 +4,10 @@
 from ..._siblings import needs
 
 with needs("facula.nn.modules.pooling"):
+    from facula_nn.layers.adaptive_pooling import *
     from facula_nn.layers.pooling import *
 
-__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+]  # fmt: skip

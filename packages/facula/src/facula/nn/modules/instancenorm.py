@@ -1,0 +1,8 @@
+"""Normalisation of each channel of each example, where programs for PyTorch look for it."""
+
+from ..._siblings import needs
+
+with needs("facula.nn.modules.instancenorm"):
+    from facula_nn import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
