@@ -553,7 +553,8 @@ ROWS = [
     *MOVING,
     *IMAGES,
     *MATRICES,
+    *COMPLEX_ROWS,
 ]
-ROWS = [*ROWS, *COMPLEX_ROWS, *MATRICES]
+
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import nan, pi
 from typing import Any
 
+from facula_errors import MissingAttributeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
@@ -45,13 +46,26 @@ def real(input: Tensor) -> Tensor:
 @asks
 @boundary
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of each element, as a view. TypeError for real tensors.
+    """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError).
 
     >>> from facula_tensor import tensor
     >>> imag(tensor([1 + 2j]))
     tensor([2.])
     """
-    return recording.imag_view(as_tensor("imag", input))
+    given = as_tensor("imag", input)
+    dtype = layout_of_tensor(given).dtype
+    if dtype.category != COMPLEX:
+        raise DTypeError(f"imag: expected a complex tensor; got {dtype.name}")
+    return recording.imag_view(given)
+
+
+def _imag(self: Tensor) -> Tensor:
+    dtype = layout_of_tensor(self).dtype
+    if dtype.category != COMPLEX:  # an AttributeError, so that what looks over all attributes goes on
+        raise MissingAttributeError(
+            f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
+        )
+    return recording.imag_view(self)
 
 
 def _set_real(self: Tensor, new: Any) -> None:
@@ -59,14 +73,14 @@ def _set_real(self: Tensor, new: Any) -> None:
 
 
 def _set_imag(self: Tensor, new: Any) -> None:
-    recording.imag_view(self).copy_(new)
+    _imag(self).copy_(new)
 
 
 Tensor.real = property(  # type: ignore[attr-defined]
     lambda self: recording.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
 )
 Tensor.imag = property(  # type: ignore[attr-defined]
-    lambda self: recording.imag_view(self), boundary(_set_imag), doc="The imaginary part of each element, as a view."
+    boundary(_imag), boundary(_set_imag), doc="The imaginary part of each element, as a view."
 )
 
 
