@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parent
 DIST = ROOT / "dist"
 CONSTRAINTS = DIST / "constraints.txt"
 RESULTS = ROOT / ".nox" / "results"
+OBJECTS = str(ROOT / ".nox" / "objects")  # compiled kernels, for the builds of all sessions; see packages/cpu/setup.py
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
@@ -123,7 +124,7 @@ def make_wheel(session: nox.Session, package: str, output: Path, flags: dict[str
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT / "packages" / package, copy, ignore=NOT_SOURCES)
     arguments = ["--wheel", "--no-isolation", "--outdir", str(output), str(copy)]
-    session.run("python", "-m", "build", *arguments, silent=True, env=flags)
+    session.run("python", "-m", "build", *arguments, silent=True, env={"FACULA_OBJECTS": OBJECTS, **flags})
 
 
 def bring_up_to_date(session: nox.Session, folder: Path, **flags: str) -> None:
@@ -229,7 +230,7 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *build_tools()))
-    run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT)
+    run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
 
 
 @nox.session(venv_backend="none", requires=["lint", "typing", *PACKAGE_TESTS, "integration"])

@@ -5,7 +5,7 @@ import re
 import sys
 
 # A distribution is not always imported by its own name.
-IMPORTED_AS = {"scikit-learn": "sklearn", "facula": "facula"}
+IMPORTED_AS = {"facula": "facula", "pillow": "PIL", "protobuf": "google", "scikit-learn": "sklearn"}
 
 
 def requirement_name(requirement):

@@ -2,11 +2,16 @@
 
 setuptools has one set of flags per extension, so the objects are made here, each with its own,
 and handed to the linker. There is no link-time optimisation: it would mix the instruction sets.
-Which level runs is decided at run time, by baseline code. CFLAGS from the environment come first.
+Which level runs is decided at run time, by baseline code. CFLAGS from the environment come first. With a folder in
+FACULA_OBJECTS, objects are kept there, under a digest of all that they are made of, for builds in other places.
 """
 
+import os
 import platform
+import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from os import cpu_count
 from pathlib import Path
 
@@ -51,6 +56,15 @@ def out_of_date(target: Path) -> bool:
     return any(not Path(name).exists() or Path(name).stat().st_mtime > made for name in [*made_of, "setup.py"])
 
 
+def ingredients(command):
+    """A digest of the compiler, its command, and every header that a kernel file may include."""
+    version = subprocess.run([*command[:1], "-v"], stderr=subprocess.PIPE, check=True).stderr
+    digest = sha256(repr(command).encode() + version)
+    for path in sorted(path for path in CSRC.rglob("*") if path.suffix in (".h", ".inc")):
+        digest.update(f"\0{path}\0".encode() + path.read_bytes())
+    return digest
+
+
 class BuildKernels(build_ext):
     """Compile every kernel file at its levels, then link the objects into the cffi module."""
 
@@ -59,13 +73,30 @@ class BuildKernels(build_ext):
         jobs = [(source, 0) for source in sorted(CSRC.glob("*.c"))]
         jobs += [(source, level) for source in sorted((CSRC / "levelled").glob("*.c")) for level in range(len(LEVELS))]
 
+        store = os.environ.get("FACULA_OBJECTS")
+        common = ingredients(self.compiler.compiler_so) if store else None
+
         def compile_one(job):
             source, level = job
             folder = Path(self.build_temp) / f"level{level}"
             target = folder / source.with_suffix(".o")
             if out_of_date(target):
                 flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}", "-MMD"]
+                kept = None
+                if store:
+                    digest = common.copy()
+                    digest.update(repr((str(source), flags)).encode() + source.read_bytes())
+                    kept = Path(store, digest.hexdigest() + ".o")
+                    if kept.exists():
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        shutil.copyfile(kept, target)
+                        return str(target)
                 self.compiler.compile([str(source)], str(folder), include_dirs=[str(CSRC)], extra_postargs=flags)
+                if kept:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    half = kept.with_suffix(f".{os.getpid()}")  # two builds at once: each moves a whole file there
+                    shutil.copyfile(target, half)
+                    os.replace(half, kept)
             return str(target)
 
         with ThreadPoolExecutor(cpu_count() or 1) as threads:

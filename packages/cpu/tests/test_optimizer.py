@@ -211,3 +211,81 @@ def test_cuts_do_not_show(operator, formula, numbers, operands, level):
     for made in seen:
         for row, right in zip(made, alone, strict=True):
             assert [array.tobytes() for array in row] == [array.tobytes() for array in right]
+
+
+def adafactor(row, rate, decay, smallest, least, most, shrink, sign):
+    """Of matrices and of vectors: the latter have one moment, as large as they are."""
+    p, g, *moments, count = (array.astype("f8") for array in row)
+    count += 1
+    share = count**decay
+    smallest = np.finfo(row[0].dtype).eps if smallest < 0 else smallest
+    size = max(least, np.sqrt((p * p).mean()))
+    means = [(g * g).mean(axis, keepdims=True) for axis in (-1, -2)] if len(moments) == 2 else [g * g]
+    moments = [before + share * (now - before) for before, now in zip(moments, means, strict=True)]
+    moment = moments[0]
+    if len(moments) == 2:
+        moment = moments[0] * moments[1] / np.maximum(moments[0].mean(-2, keepdims=True), smallest)
+    change = g / np.sqrt(np.maximum(moment, smallest**2))
+    change *= sign * size * min(rate, count**-0.5) / max(1, np.sqrt((change * change).mean()) / most)
+    return [shrink * p - change, *moments, count]
+
+
+def adafactor_rows(shapes, dtype, matrices=True):
+    """Parameters, gradients, moments that have been through a step or two, and the count."""
+    rng = np.random.default_rng(len(shapes))
+    kept = [lambda s: (*s[:-1], 1), lambda s: (*s[:-2], 1, s[-1])] if matrices else [lambda s: s]
+    return [
+        [*(rng.standard_normal(shape).astype(dtype) for _ in range(2)),
+         *(rng.random(of(shape)).astype(dtype) for of in kept), np.full((), 2.0, "f4")]
+        for shape in shapes
+    ]  # fmt: skip
+
+
+ADAFACTOR = {"rate": 0.3, "decay": -0.8, "smallest": -1.0, "least": 1e-3, "most": 1.0, "shrink": 0.9, "sign": -1.0}
+MATRICES = [(1, 1), (3, 5), (16, 16), (17, 129), (300, 40), (2, 3, 4), (3, 1, 2, 33)]
+VECTORS = [(1,), (), (15,), (16,), (1000,)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("numbers", [{}, {"rate": 0.9, "smallest": 0.1, "least": 2.0, "most": 1.5, "sign": 1.0}])
+@pytest.mark.parametrize(("operator", "shapes"), [("adafactor_step", MATRICES), ("adafactor_vector_step", VECTORS)])
+def test_adafactor(operator, shapes, numbers, dtype, level):
+    numbers = {**ADAFACTOR, **numbers}
+    rows = adafactor_rows(shapes, dtype, operator == "adafactor_step")
+    gradients, wanted = [row[1].copy() for row in rows], [adafactor(row, **numbers) for row in rows]
+    step(operator, rows, numbers)
+    close = {"rtol": 2e-5, "atol": 2e-5} if dtype == "f4" else {"rtol": 1e-12, "atol": 1e-12}
+    for row, g, expected in zip(rows, gradients, wanted, strict=True):
+        np.testing.assert_array_equal(row.pop(1), g)
+        for array, right in zip(row, expected, strict=True):
+            np.testing.assert_allclose(array, right, **close)
+
+
+def test_adafactor_by_any_number_of_threads(level):
+    """The same bits; parameters without elements only count."""
+    rows = adafactor_rows([(0, 3), (400, 300), (3, 0), (700, 130)], "f4")
+    rows[0][2][:], rows[2][3][:] = 1, 2
+    before, seen = get_num_threads(), []
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            again = [[array.copy() for array in row] for row in rows]
+            step("adafactor_step", again, ADAFACTOR)
+            seen.append([[array.tobytes() for array in row] for row in again])
+    finally:
+        set_num_threads(before)
+    assert seen[0] == seen[1]
+    for number in (0, 2):
+        *same, count = again[number]
+        assert count == 3
+        for array, right in zip(same, rows[number], strict=False):
+            np.testing.assert_array_equal(array, right)
+
+
+def test_adafactor_wants_moments_of_rows_and_columns():
+    rows = adafactor_rows([(3, 5)], "f4")
+    rows[0][2] = np.zeros((3, 2), "f4")
+    with pytest.raises(NotImplementedError, match="adafactor_step"):
+        step("adafactor_step", rows, ADAFACTOR)
+    with pytest.raises(NotImplementedError, match="adafactor_step"):
+        step("adafactor_step", adafactor_rows([(5,)], "f4", matrices=False), ADAFACTOR)

@@ -328,7 +328,6 @@ def test_nothing_to_read():
         ({"generator": "0"}, TypeError, "generator .* got '0'"),
         ({"num_workers": 2}, NotImplementedError, "no worker processes yet; got num_workers=2; pass num_workers=0"),
         ({"num_workers": -1}, ValueError, "num_workers=-1"),
-        ({"pin_memory": True}, NotImplementedError, "pin_memory=True"),
         ({"timeout": 5}, ValueError, "timeout=5"),
         ({"prefetch_factor": 2}, ValueError, "prefetch_factor=2"),
         ({"persistent_workers": True}, ValueError, "persistent_workers=True"),
@@ -400,3 +399,14 @@ def test_a_loader_says_of_which_samples_it_is():
 
     assert len(Numbers(range(3))) == 3
     assert ConcatDataset[int]([range(2), range(3)])[4] == Subset[int](range(9), [2])[0] == 2
+
+
+def test_pinned_memory_is_a_matter_of_devices():
+    """One warning at the program's line; the batches are as without it."""
+    from facula_data import _loader
+
+    _loader._noticed.clear()
+    with pytest.warns(UserWarning, match="pin_memory=True changes nothing, as there is no device") as caught:
+        loader = DataLoader(range(4), batch_size=2, pin_memory=True)
+    assert caught[0].filename == __file__ and loader.pin_memory
+    assert [batch.tolist() for batch in DataLoader(range(4), batch_size=2, pin_memory=True)] == [[0, 1], [2, 3]]

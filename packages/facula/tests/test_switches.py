@@ -165,3 +165,38 @@ def test_marks_for_profilers_change_nothing():
     with facula.autograd.profiler.record_function("block"):
         assert f(1) == 2
     assert facula.profiler.ProfilerActivity.CPU is not facula.profiler.ProfilerActivity.CUDA
+
+
+def test_the_device_where_tensors_are_made():
+    facula.set_default_device(None)
+    facula.set_default_device(facula.device("cpu"))
+    assert facula.get_default_device() is facula.device("cpu")
+    with facula.device("cpu") as device:
+        assert facula.ones(2).device is device is facula.get_default_device()
+    with pytest.raises(RuntimeError, match="no backend for 'cuda' is installed"):
+        facula.set_default_device("cuda:0")
+    with pytest.raises(RuntimeError, match="no backend for 'cuda' is installed"), facula.device("cuda"):
+        pass
+    with pytest.raises(NotImplementedError, match=r"set_default_device: .*got 'meta'; give device='meta'"):
+        facula.set_default_device("meta")
+    with pytest.raises(NotImplementedError, match=r"device: .*got 'meta'; give device='meta'"), facula.device("meta"):
+        pass
+
+
+def test_the_older_name_of_the_default_dtype():
+    for kind, dtype in ((facula.DoubleTensor, facula.float64), ("torch.FloatTensor", facula.float32)):
+        with pytest.warns(UserWarning, match="set_default_dtype and set_default_device have taken its place"):
+            facula.set_default_tensor_type(kind)
+        assert facula.ones(1).dtype is dtype
+    with (
+        pytest.warns(UserWarning, match="taken its place"),
+        pytest.raises(TypeError, match="expected a floating dtype"),
+    ):
+        facula.set_default_tensor_type(facula.LongTensor)
+
+
+def test_names_of_types():
+    assert facula.typename(facula.ones(1)) == facula.ones(1).type() and facula.typename(3) == "builtins.int"
+    assert not facula.is_storage(facula.ones(1)) and not facula.is_inference(facula.ones(1))
+    with pytest.raises(TypeError, match="is_inference: expected input to be a Tensor; got int"):
+        facula.is_inference(3)

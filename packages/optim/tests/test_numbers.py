@@ -216,7 +216,7 @@ class TestMemory:
         version = p._version
         make([p]).step()
         assert p._version > version
-        with pytest.raises(RuntimeError, match=r"(_step at .*test_numbers|sub_ at .*_adafactor)\.py"):
+        with pytest.raises(RuntimeError, match=r"_step at .*test_numbers\.py"):
             loss.backward()
 
 

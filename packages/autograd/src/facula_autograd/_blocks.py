@@ -37,13 +37,13 @@ class Mode:
     `grad`: record; `inference`: record nothing, whatever is asked inside; `level`: forward-mode nesting;
     `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
     None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
-    `only_grad` follows: nothing but `grad` differs from the default.
+    `only_grad` follows: nothing but `grad` differs from the default. So does `only_autocast`: nothing but these two.
 
     >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
     (True, False)
     """
 
-    __slots__ = (*FIELDS, "only_grad")
+    __slots__ = (*FIELDS, "only_autocast", "only_grad")
 
     grad: bool
     inference: bool
@@ -54,12 +54,14 @@ class Mode:
     anomaly: tuple[bool, bool] | None
     overrides: bool
     saved_hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None
+    only_autocast: bool
     only_grad: bool
 
     def __init__(self, values: tuple) -> None:
         for name, value in zip(FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
+        object.__setattr__(self, "only_autocast", values[1:3] + values[4:] == _DEFAULTS[1:3] + _DEFAULTS[4:])
 
     def __setattr__(self, name: str, value: object) -> None:
         raise MissingAttributeError(f"Mode: records are immutable; use replace({name}=...)")

@@ -8,6 +8,7 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 from facula_errors.extend import register as _register
 
 # Planners register themselves when their module is imported.
+from . import _adafactor as _adafactor
 from . import _attention as _attention
 from . import _batch_norm as _batch_norm
 from . import _convolution as _convolution

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, warn
 
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
@@ -59,7 +59,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
 
     Raises:
         ValueError, TypeError: an argument is wrong, or two exclude each other.
-        NotImplementedError: an argument is about worker processes or pinned memory.
+        NotImplementedError: an argument is about worker processes.
 
     >>> from facula_data import TensorDataset
     >>> data = TensorDataset(np.arange(10.0).reshape(5, 2), np.arange(5))
@@ -103,7 +103,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
             if function is not None and not callable(function):
                 raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
-        self.num_workers, self.pin_memory, self.timeout = 0, False, 0
+        self.num_workers, self.pin_memory, self.timeout = 0, bool(pin_memory), 0
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = None, False
         self.dataset: Any = dataset
@@ -267,6 +267,9 @@ def _checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]
     return tuple(pairs)
 
 
+_noticed: list[None] = []  # whether it was said that no memory is pinned
+
+
 def _check_workers(
     num_workers: int, pin_memory: bool, timeout: float, prefetch_factor: int | None, persistent_workers: bool
 ) -> None:
@@ -274,8 +277,9 @@ def _check_workers(
         raise UnsupportedError(
             f"DataLoader: there are no worker processes yet; got num_workers={num_workers}; pass num_workers=0"
         )
-    if pin_memory:
-        raise UnsupportedError("DataLoader: there is no pinned memory yet; got pin_memory=True; leave it out")
+    if pin_memory and not _noticed:
+        _noticed.append(None)
+        warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
     for name, value, absent in (
         ("timeout", timeout, 0),
         ("prefetch_factor", prefetch_factor, None),

@@ -50,6 +50,7 @@ from ._saving import load, save
 
 if TYPE_CHECKING:
     from . import accelerator as accelerator
+    from . import amp as amp
     from . import backends as backends
     from . import compiler as compiler
     from . import cpu as cpu
@@ -103,6 +104,9 @@ if TYPE_CHECKING:
         compiled_with_cxx11_abi as compiled_with_cxx11_abi,
     )
     from ._settings import (
+        get_default_device as get_default_device,
+    )
+    from ._settings import (
         get_deterministic_debug_mode as get_deterministic_debug_mode,
     )
     from ._settings import (
@@ -115,10 +119,22 @@ if TYPE_CHECKING:
         is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     )
     from ._settings import (
+        is_inference as is_inference,
+    )
+    from ._settings import (
+        is_storage as is_storage,
+    )
+    from ._settings import (
         is_vulkan_available as is_vulkan_available,
     )
     from ._settings import (
         is_warn_always_enabled as is_warn_always_enabled,
+    )
+    from ._settings import (
+        set_default_device as set_default_device,
+    )
+    from ._settings import (
+        set_default_tensor_type as set_default_tensor_type,
     )
     from ._settings import (
         set_deterministic_debug_mode as set_deterministic_debug_mode,
@@ -136,8 +152,42 @@ if TYPE_CHECKING:
         set_warn_always as set_warn_always,
     )
     from ._settings import (
+        typename as typename,
+    )
+    from ._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
     )
+    from .amp.autocast_mode import (
+        autocast as autocast,
+    )
+    from .amp.autocast_mode import (
+        clear_autocast_cache as clear_autocast_cache,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_dtype as get_autocast_dtype,
+    )
+    from .amp.autocast_mode import (
+        get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_cache_enabled as is_autocast_cache_enabled,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_cpu_enabled as is_autocast_cpu_enabled,
+    )
+    from .amp.autocast_mode import (
+        is_autocast_enabled as is_autocast_enabled,
+    )
+    from .amp.autocast_mode import (
+        set_autocast_cache_enabled as set_autocast_cache_enabled,
+    )
+    from .amp.autocast_mode import (
+        set_autocast_dtype as set_autocast_dtype,
+    )
+    from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
 
 __version__ = "0.1.0"
@@ -150,73 +200,83 @@ short, int, long = int16, int32, int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
-    "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs", "absolute",
-    "accelerator", "acos", "acosh", "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv",
-    "addcmul", "addmm", "addmv", "addr", "adjoint", "all", "allclose", "amax", "amin", "angle", "any", "arange",
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "are_deterministic_algorithms_enabled",
-    "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_scatter", "as_tensor", "asin", "asinh",
-    "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "autograd", "avg_pool1d", "backends",
-    "baddbmm", "bernoulli", "bfloat16", "bincount", "binomial", "bitwise_and", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
-    "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil",
-    "celu", "celu_", "cfloat", "channel_shuffle", "channels_last", "channels_last_3d", "cholesky", "cholesky_inverse",
-    "cholesky_solve", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations",
-    "compile", "compiled_with_cxx11_abi", "compiler", "complex", "complex64", "complex128", "concat", "concatenate",
-    "conj", "conj_physical", "contiguous_format", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "copysign", "cos", "cosh", "cosine_similarity", "count_nonzero", "cpu", "cross", "cuda",
-    "cummax", "cummin", "cumprod", "cumsum", "default_generator", "deg2rad", "det", "device", "diag", "diag_embed",
-    "diagflat", "diagonal", "diagonal_scatter", "digamma", "dist", "distributed", "distributions", "div", "divide",
-    "dot", "double", "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal",
-    "erf", "erfinv", "errors", "exp", "exp2", "expm1", "export", "eye", "finfo", "fix", "flatten", "flip", "fliplr",
-    "flipud", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack",
-    "from_numpy", "frombuffer", "full", "full_like", "func", "fx", "gather", "ge", "ger", "get_default_dtype",
-    "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",
-    "get_printoptions", "get_rng_state", "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack",
-    "hub", "hypot", "iinfo", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
-    "index_select", "inf", "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64",
-    "inverse", "is_complex", "is_conj", "is_deterministic_algorithms_warn_only_enabled", "is_floating_point",
-    "is_grad_enabled", "is_inference_mode_enabled", "is_neg", "is_tensor", "is_vulkan_available",
-    "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf", "isnan", "isreal", "jit", "kron", "kthvalue",
-    "layout", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log", "log1p", "log2",
-    "log10", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logsumexp", "long", "lt", "manual_seed", "masked_fill", "masked_scatter",
-    "masked_select", "matmul", "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum",
-    "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "mps",
-    "msort", "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nanmedian",
-    "narrow", "ne", "neg", "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones",
-    "ones_like", "onnx", "optim", "outer", "pairwise_distance", "pdist", "permute", "pi", "pixel_shuffle",
-    "pixel_unshuffle", "poisson", "polar", "polygamma", "pow", "prelu", "preserve_format", "printoptions", "prod",
-    "profiler", "promote_types", "put", "qr", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like",
-    "random", "randperm", "ravel", "real", "reciprocal", "relu", "relu_", "remainder", "repeat_interleave", "reshape",
-    "resolve_conj", "resolve_neg", "result_type", "roll", "rot90", "round", "row_stack", "rrelu", "rrelu_", "rsqrt",
-    "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu",
-    "selu_", "serialization", "set_default_dtype", "set_deterministic_debug_mode", "set_float32_matmul_precision",
-    "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions",
-    "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter",
-    "slogdet", "softmax", "sort", "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor",
+    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor", "abs",
+    "absolute", "accelerator", "acos", "acosh", "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm",
+    "addcdiv", "addcmul", "addmm", "addmv", "addr", "adjoint", "all", "allclose", "amax", "amin", "amp", "angle",
+    "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere", "as_strided",
+    "as_strided_scatter", "as_tensor", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
+    "atleast_3d", "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli", "bfloat16", "bincount",
+    "binomial", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast",
+    "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "celu", "celu_", "cfloat", "channel_shuffle", "channels_last",
+    "channels_last_3d", "cholesky", "cholesky_inverse", "cholesky_solve", "chunk", "clamp", "clamp_max", "clamp_min",
+    "clear_autocast_cache", "clip", "clone", "column_stack", "combinations", "compile", "compiled_with_cxx11_abi",
+    "compiler", "complex", "complex64", "complex128", "concat", "concatenate", "conj", "conj_physical",
+    "contiguous_format", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "copysign", "cos", "cosh", "cosine_similarity", "count_nonzero", "cpu", "cross", "cuda", "cummax", "cummin",
+    "cumprod", "cumsum", "default_generator", "deg2rad", "det", "device", "diag", "diag_embed", "diagflat", "diagonal",
+    "diagonal_scatter", "digamma", "dist", "distributed", "distributions", "div", "divide", "dot", "double", "dsplit",
+    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "erf", "erfinv", "errors",
+    "exp", "exp2", "expm1", "export", "eye", "finfo", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16",
+    "float32", "float64", "floor", "floor_divide", "fmod", "frac", "from_dlpack", "from_numpy", "frombuffer", "full",
+    "full_like", "func", "fx", "gather", "ge", "ger", "get_autocast_cpu_dtype", "get_autocast_dtype",
+    "get_autocast_gpu_dtype", "get_default_device", "get_default_dtype", "get_deterministic_debug_mode",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "get_printoptions", "get_rng_state",
+    "greater", "greater_equal", "gt", "half", "hardshrink", "hsplit", "hstack", "hub", "hypot", "iinfo", "imag",
+    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inf", "inference_mode",
+    "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse", "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled", "is_autocast_enabled", "is_complex", "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_neg", "is_storage", "is_tensor", "is_vulkan_available", "is_warn_always_enabled",
+    "isclose", "isfinite", "isin", "isinf", "isnan", "isreal", "jit", "kron", "kthvalue", "layout", "le", "lerp",
+    "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log", "log1p", "log2", "log10", "log_softmax",
+    "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logsumexp", "long", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max",
+    "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum", "mean", "median", "memory_format",
+    "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "mps", "msort", "mul", "multinomial",
+    "multiply", "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nanmedian", "narrow", "ne", "neg",
+    "negative", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "onnx",
+    "optim", "outer", "pairwise_distance", "pdist", "permute", "pi", "pixel_shuffle", "pixel_unshuffle", "poisson",
+    "polar", "polygamma", "pow", "prelu", "preserve_format", "printoptions", "prod", "profiler", "promote_types",
+    "put", "qr", "rad2deg", "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "ravel",
+    "real", "reciprocal", "relu", "relu_", "remainder", "repeat_interleave", "reshape", "resolve_conj", "resolve_neg",
+    "result_type", "roll", "rot90", "round", "row_stack", "rrelu", "rrelu_", "rsqrt", "save", "scatter", "scatter_add",
+    "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "serialization",
+    "set_autocast_cache_enabled", "set_autocast_dtype", "set_default_device", "set_default_dtype",
+    "set_default_tensor_type", "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
+    "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions", "set_rng_state",
+    "set_warn_always", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinh", "slice_scatter", "slogdet",
+    "softmax", "sort", "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor",
     "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor", "split", "sqrt", "square", "squeeze", "stack",
     "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take",
     "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "testing", "threshold", "threshold_",
     "tile", "topk", "trace", "transpose", "triangular_solve", "tril", "tril_indices", "triu", "triu_indices",
-    "true_divide", "trunc", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze",
+    "true_divide", "trunc", "typename", "uint8", "unbind", "unflatten", "unique", "unique_consecutive", "unsqueeze",
     "use_deterministic_algorithms", "utils", "var", "var_mean", "vdot", "version", "view_as_complex", "view_as_real",
     "vmap", "vsplit", "vstack", "where", "xlogy", "xpu", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
-    "_C", "__config__", "_dynamo", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed", "distributions",
-    "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler",
-    "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
+    "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim",
+    "profiler", "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
                 "sparse_csr_tensor vmap",
-    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode "
+    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
+                 "is_inference is_storage set_default_device set_default_tensor_type typename "
+                 "get_deterministic_debug_mode "
                  "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
                  "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "
                  "set_flush_denormal set_num_interop_threads set_warn_always use_deterministic_algorithms",
+    "amp.autocast_mode": "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype "
+                         "get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+                         "set_autocast_cache_enabled set_autocast_dtype",
+    "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
 }  # fmt: skip
-_publish(__name__, later=_LATER, lazily={name: module for module, names in _LAZILY.items() for name in names.split()})
+_publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()

@@ -32,10 +32,10 @@ def publish(
     `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
     same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
     when they are first asked for, and call this themselves. `lazily` are names of objects that are taken from modules
-    below when they are first asked for, by the modules' names.
+    below when they are first asked for, in one text for each module.
     """
     module: Any = sys.modules[module_name]
-    lazily = lazily or {}
+    home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
     for part in parts:
         publish(import_module(f"{module_name}.{part}").__name__)
 
@@ -43,8 +43,8 @@ def publish(
     def __getattr__(name: str) -> object:
         if name in later:
             return import_module(f"{module_name}.{name}")
-        if name in lazily:
-            value = getattr(import_module(f"{module_name}.{lazily[name]}"), name)
+        if name in home:
+            value = getattr(import_module(f"{module_name}.{home[name]}"), name)
             setattr(module, name, value)
             return value
         what = f"module {module_name!r} has no attribute {name!r}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import float32, no_grad
+from facula_tensor.extend import adafactor_step, adafactor_vector_step
 
 from ._fused import FusedOptimizer, sign_of
 from ._groups import check_number, check_pair, number_of
@@ -26,8 +26,7 @@ class Adafactor(FusedOptimizer):
     product over the rows' mean; of a vector it is kept as it is. The gradient over its root is made smaller where its
     rms is above `d`. First p loses lr * weight_decay * p. `eps[0]` bounds the moment from below; None is the dtype's
     rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for
-    options out of range. It is made of several operators a parameter, not of one launch a group; `foreach` means
-    nothing.
+    options out of range. `foreach` means nothing.
 
     Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
 
@@ -75,38 +74,12 @@ class Adafactor(FusedOptimizer):
         return {"row_var": (*shape[:-1], 1), "col_var": (*shape[:-2], 1, *shape[-1:])}.get(key, shape)
 
     def _step_group(self, group: dict[str, Any]) -> None:
-        with no_grad():
-            for matrices in (True, False):
-                keys = ("row_var", "col_var", "step") if matrices else ("variance", "step")
-                some = {**group, "params": [p for p in group["params"] if (p.dim() > 1) is matrices]}
-                for row in self._rows(some, *keys):
-                    _step(group, *row)
-
-
-def _step(group: dict[str, Any], p: Tensor, g: Tensor, *kept: Tensor) -> None:
-    """One parameter's step; `kept` are rows and columns, or the moment, and the count of steps."""
-    *moments, count = kept
-    count += 1
-    step, rate, (smallest, least) = count.item(), float(group["lr"]), group["eps"]
-    if smallest is None:
-        smallest = 2.0**-23 if p.dtype is float32 else 2.0**-52
-    share = step ** float(group["beta2_decay"])
-    pace = max(float(least), _rms(p)) * min(rate, 1 / step**0.5)
-    if group["weight_decay"]:
-        p *= 1 - rate * float(group["weight_decay"])
-    square = g * g
-    if len(moments) == 2:
-        rows, columns = moments
-        rows += (square.mean(-1, keepdim=True) - rows) * share
-        columns += (square.mean(-2, keepdim=True) - columns) * share
-        moment = rows * columns / rows.mean(-2, keepdim=True).clamp(min=smallest)
-    else:
-        (moment,) = moments
-        moment += (square - moment) * share
-    update = g * moment.clamp(min=smallest * smallest).rsqrt()
-    p -= update * (sign_of(group) * pace / max(1.0, _rms(update) / float(group["d"])))
-
-
-def _rms(t: Tensor) -> float:
-    """The root of the mean of squares; 0 without elements."""
-    return (t * t).mean().item() ** 0.5 if t.numel() else 0.0
+        rate, (smallest, least) = float(group["lr"]), group["eps"]
+        numbers = (rate, float(group["beta2_decay"]), -1.0 if smallest is None else float(smallest), float(least),
+                   float(group["d"]), 1.0 - rate * float(group["weight_decay"]), sign_of(group))  # fmt: skip
+        for matrices in (True, False):
+            keys = ("row_var", "col_var") if matrices else ("variance",)
+            some = {**group, "params": [p for p in group["params"] if (p.ndim > 1) is matrices]}
+            rows = self._rows(some, *keys, "step")
+            if rows:
+                (adafactor_step if matrices else adafactor_vector_step)(rows, numbers)

@@ -6,7 +6,7 @@ import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import trim_traceback
 
 from ._immutable import Immutable, write
@@ -99,6 +99,25 @@ class Device(Immutable):
         RuntimeError, with what to install, where no package brings one for this type of device.
         """
         return self._backend or _connect(self)
+
+    def __enter__(self) -> Device:
+        """Begin a block that makes tensors here where no device is given: so far on the CPU alone, as outside of it.
+
+        RuntimeError, with what to install, for a device without a backend; NotImplementedError for "meta".
+        """
+        try:
+            if self.type == "meta":
+                raise UnsupportedError(
+                    "device: expected the CPU in a with statement; got 'meta'; give device='meta' to what makes tensors"
+                )
+            self.backend.synchronize()
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End the block."""
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"

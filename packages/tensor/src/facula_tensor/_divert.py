@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import DEFAULT, current_mode
 from facula_storage.extend import collecting
 
-from ._general import general
+from ._autocast import LISTED
+from ._general import call_in, general
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -23,6 +24,8 @@ def divert(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | 
         return op.unchecked(*operands, parameters) if parameters else op.unchecked(*operands)
     if mode.only_grad:  # no_grad, and nothing else
         return op.raw(*operands, parameters) if parameters else op.raw(*operands)
+    if mode.only_autocast and op.name not in LISTED:
+        return call_in(op, mode.grad, operands, parameters)
     return general(op, operands, parameters, True, out)
 
 

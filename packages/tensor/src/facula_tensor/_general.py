@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import Node, current_mode, next_seq, set_context, special
+from facula_autograd.extend import Node, current_mode, next_seq, replace_mode, set_context, special
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16, float32, int64
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
@@ -42,6 +42,11 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         if overridden(operands):
             return call_override(op, operands, parameters, out)
         mode = current_mode() if special else None
+        if mode is not None and mode.autocast is not None and record and out is None:  # Note [Autocast]
+            cast = mode.autocast.operands(op.name, operands, mode.grad)
+            if cast is not None:
+                with replace_mode(autocast=None):
+                    return op.quick(*cast, parameters) if parameters else op.quick(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
         held = hold(operands, record)
         plain = alike(op, held)
@@ -89,6 +94,12 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
     except Exception as error:
         relabel(error, op.name)
         raise
+
+
+def call_in(op: Operator, grad: bool, operands: tuple, parameters: tuple) -> Any:
+    """Call `op` on the quick path in spite of a mode, which says whether gradients are wanted."""
+    call = op.unchecked if grad else op.raw
+    return call(*operands, parameters) if parameters else call(*operands)
 
 
 def check_changes(op: Operator, operands: tuple, given: tuple) -> None:

@@ -31,6 +31,7 @@ from facula_autograd.extend import current_mode, replace_mode, special
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, is_boundary, trim_traceback
 
+from ._autocast import LISTED_FUNCTIONS, Autocast, autocast_state
 from ._tensor import Overridden, Parameter, Tensor, alias, method
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tupl
     )
 
 
-_overriding: list[None] = []  # not empty as soon as there is a class that overrides operators
+_overriding: list[None] = []  # not empty as soon as there is a class that overrides operators, or an autocast
 _asking: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
 
 
@@ -93,6 +94,9 @@ def asks(function: F) -> F:
                 tensors = tuple(_tensors_in((*args, *kwargs.values())))
                 if overridden(tensors):
                     return ask(call.__name__, call, args, kwargs, tensors)
+                state = autocast_state()
+                if state is not None and call.__name__ in LISTED_FUNCTIONS:
+                    return _call_cast(state, call.__name__, inner, args, kwargs)
             return inner(*args, **kwargs)
         except FaculaError as error:
             trim_traceback(error)
@@ -100,6 +104,23 @@ def asks(function: F) -> F:
 
     _asking[function] = call
     return call  # type: ignore[return-value]
+
+
+def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """Call a listed function with its arguments cast, and nothing cast inside."""
+    grad = current_mode().grad
+    args = tuple([state.argument(name, value, grad) for value in args])
+    kwargs = {key: state.argument(name, value, grad) for key, value in kwargs.items()}
+    with replace_mode(autocast=None):
+        return function(*args, **kwargs)
+
+
+def watch_functions() -> None:
+    """Let functions made of several operators look for an autocast from now on; methods that are listed, too."""
+    _overriding[:] = [None]
+    for name, function in list(vars(Tensor).items()):
+        if name in LISTED_FUNCTIONS and isinstance(function, FunctionType) and function in _asking:
+            setattr(Tensor, name, _asking[function])
 
 
 def _tensors_in(values: Iterable) -> Iterator[Tensor]:

@@ -8,6 +8,8 @@ and other names in `_step` are the steps of optimizers; `overlapping` says which
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
+`Autocast` is the state of a block of mixed precision, `autocast_state` that of
+this thread, and `watch_functions` lets functions look for it.
 `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
 gradients.
 """
@@ -16,18 +18,21 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import Handle, Hooks
 
+from ._autocast import Autocast, autocast_state
 from ._declare import elementwise, operator, view
 from ._errors import relabel
 from ._memory import overlapping
 from ._missing import PyTorchNames, listed, present
 from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
-from ._overrides import asks, plain_torch_function
+from ._overrides import asks, plain_torch_function, watch_functions
 from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
 from .ops.losses import reduction_of
 from .ops.optimizer_steps import (
     adadelta_step,
+    adafactor_step,
+    adafactor_vector_step,
     adagrad_step,
     adam_step,
     adamax_step,
@@ -50,18 +55,22 @@ if TYPE_CHECKING:  # what arguments may be
     from ._types import Scalar as Scalar
 
 __all__ = [
+    "Autocast",
     "Handle",
     "Hooks",
     "Operator",
     "PyTorchNames",
     "accumulating",
     "adadelta_step",
+    "adafactor_step",
+    "adafactor_vector_step",
     "adagrad_step",
     "adam_step",
     "adamax_step",
     "as_real",
     "asgd_step",
     "asks",
+    "autocast_state",
     "check_dim",
     "composite",
     "dtype_of_type",
@@ -93,4 +102,5 @@ __all__ = [
     "snapshot",
     "standard_gamma",
     "view",
+    "watch_functions",
 ]

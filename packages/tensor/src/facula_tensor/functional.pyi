@@ -203,7 +203,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[builtins.int] | builtins.int, target_lengths: Tensor | Sequence[builtins.int] | builtins.int, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
     """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64."""
+    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. Floating dtypes."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p."""
 def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:

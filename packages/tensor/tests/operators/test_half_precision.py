@@ -5,6 +5,7 @@ import pytest
 from harness import values_of
 
 import facula_tensor as ft
+import facula_tensor.functional as nn
 from facula_autograd import grad
 
 HALVES = ("float16", "bfloat16")
@@ -115,3 +116,56 @@ def test_an_integer_leaves_no_plan_for_tensors_of_no_dimensions(operator, dtype)
             x.clone().mul_(number)
     for _ in range(2):
         assert getattr(ft, operator)(x, ft.tensor(3.0)).dtype is ft.float32
+
+
+def wide_and_half(call, dtype, *shapes):
+    """Value and gradients of a call on operands in float32 that have dtype's values, and on these in dtype."""
+    ft.manual_seed(0)
+    operands = [ft.randn(shape).to(dtype) for shape in shapes]
+    found = []
+    for kind in (ft.float32, dtype):
+        given = [one.to(kind).requires_grad_() for one in operands]
+        ft.manual_seed(1)
+        out = call(*given)
+        out.backward(ft.ones_like(out))
+        found.append([out.detach(), *[one.grad for one in given]])
+    return found
+
+
+NETWORKS = {
+    "cross_entropy": (lambda x: nn.cross_entropy(x, ft.tensor([0, 2, 1]), label_smoothing=0.1), (3, 4)),
+    "each": (lambda x: nn.cross_entropy(x, ft.tensor([0, 2, 1]), reduction="none"), (3, 4)),
+    "one": (lambda x: nn.cross_entropy(x, ft.tensor(1)), (4,)),
+    "probabilities": (lambda x: nn.cross_entropy(x, ft.full((3, 4), 0.25, dtype=x.dtype)), (3, 4)),
+    "weighted": (lambda x: nn.cross_entropy(x, ft.tensor([0, 2, 1]), ft.arange(4.0).to(x.dtype)), (3, 4)),
+    "nll_loss": (lambda x: nn.nll_loss(x, ft.tensor([0, 2, 1])), (3, 4)),
+    "dropout": (lambda x: nn.dropout(x, 0.3), (5, 4)),
+    "batch_norm": (lambda x, w, b: nn.batch_norm(x, None, None, w, b, training=True), (6, 3, 2), (3,), (3,)),
+    "batch_norm in use": (
+        lambda x, w, b: nn.batch_norm(x, ft.arange(3.0).to(x.dtype), ft.ones(3).to(x.dtype), w, b), (6, 3), (3,), (3,)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16], ids=str)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_networks_use_computes_in_float32(name, dtype):
+    """The result, and the gradient of each operand, are float32's, rounded once."""
+    wide, half = wide_and_half(NETWORKS[name][0], dtype, *NETWORKS[name][1:])
+    for exact, rounded in zip(wide, half, strict=True):
+        assert rounded.dtype is dtype
+        np.testing.assert_allclose(
+            rounded.float().numpy(), exact.float().numpy(), rtol=2e-2, atol=2e-3 if dtype is ft.float16 else 2e-2
+        )
+
+
+@pytest.mark.parametrize("kept", [ft.float32, ft.bfloat16], ids=str)
+def test_running_statistics_are_changed_beside_an_input_of_half_precision(kept):
+    x = ft.randn(8, 3).bfloat16()
+    mean, var, weight = ft.zeros(3, dtype=kept), ft.ones(3, dtype=kept), ft.ones(3, dtype=kept)
+    before = mean._version
+    out = nn.batch_norm(x, mean, var, weight, training=True)
+    assert out.dtype is ft.bfloat16 and mean.dtype is var.dtype is kept and mean._version > before
+    np.testing.assert_allclose(mean.float().numpy(), 0.1 * x.float().numpy().mean(0), rtol=1e-2, atol=1e-3)
+    with pytest.raises(TypeError, match="expected all in one dtype; got input bfloat16, weight float64"):
+        nn.batch_norm(x, mean, var, weight.double(), training=True)

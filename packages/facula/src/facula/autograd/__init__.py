@@ -40,5 +40,5 @@ publish(
     "function",
     "graph",
     later=("functional", "grad_mode", "profiler", "variable"),
-    lazily={"Variable": "variable"},
+    lazily={"variable": "Variable"},
 )

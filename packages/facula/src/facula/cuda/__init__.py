@@ -15,12 +15,13 @@ from .._absent_device import AbsentDevice
 from .._names import publish
 
 if TYPE_CHECKING:
+    from . import amp as amp
     from . import nvtx as nvtx
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event", "ExternalStream",
     "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor", "Stream", "StreamContext",
-    "can_device_access_peer", "current_device", "current_stream", "default_stream", "device", "device_count",
+    "amp", "can_device_access_peer", "current_device", "current_stream", "default_stream", "device", "device_count",
     "device_of", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name", "get_device_properties",
     "get_rng_state", "get_rng_state_all", "graph", "init", "initial_seed", "ipc_collect", "is_available",
     "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "is_tf32_supported", "list_gpu_processes",
@@ -223,4 +224,4 @@ class stream(_Nothing):
 
 StreamContext = stream
 
-publish(__name__, later=("nvtx",))
+publish(__name__, later=("amp", "nvtx"))

@@ -48,5 +48,5 @@ __all__ = [
 
 publish(
     __name__, "attention", "functional", "init", "utils",
-    later=("modules", "parallel", "parameter"), lazily={"DataParallel": "parallel"},
+    later=("modules", "parallel", "parameter"), lazily={"parallel": "DataParallel"},
 )  # fmt: skip

@@ -9,7 +9,8 @@ from . import checkpoint, data
 
 if TYPE_CHECKING:
     from . import benchmark as benchmark
+    from . import tensorboard as tensorboard
 
-__all__ = ["benchmark", "checkpoint", "data"]
+__all__ = ["benchmark", "checkpoint", "data", "tensorboard"]
 
-publish(__name__, "checkpoint", later=("_pytree", "benchmark"))
+publish(__name__, "checkpoint", later=("_pytree", "benchmark", "tensorboard"))

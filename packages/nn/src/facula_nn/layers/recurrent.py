@@ -13,7 +13,7 @@ from warnings import warn
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, cat, empty, stack, zeros
-from facula_tensor.extend import recurrent_layer
+from facula_tensor.extend import autocast_state, recurrent_layer
 
 from .. import functional as F
 from .. import init
@@ -41,8 +41,8 @@ def check_sizes(layer: str, input_size: Any, hidden_size: Any) -> None:
 
 
 def check_dtype(layer: str, input: Tensor, weight: Tensor) -> None:
-    """ValueError where input and weights are of different dtypes."""
-    if input.dtype is not weight.dtype:
+    """ValueError where input and weights are of different dtypes, but for mixed precision."""
+    if input.dtype is not weight.dtype and autocast_state() is None:
         raise InvalidValueError(
             f"{layer}: expected input of the weights' dtype, {weight.dtype}; got {input.dtype}; convert the input with "
             f".to({weight.dtype}), or the layer with .to({input.dtype})"

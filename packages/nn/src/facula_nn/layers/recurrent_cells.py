@@ -88,7 +88,7 @@ class RNNCellBase(Module):
             states = tuple([None if one is None else one.unsqueeze(0) for one in states])
         step = input.view(1, 1, -1) if alone else input.unsqueeze(0)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        _, h, c = recurrent_layer(kind, step, states[0], states[1] if len(states) > 1 else None, weights)
+        _, h, c = recurrent_layer(kind, step, states[0], states[1] if len(states) > 1 else None, weights, as_input=True)
         if alone:
             return h.squeeze(0), None if c is None else c.squeeze(0)
         return h, c

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage import contiguous, float32, float64
+from facula_storage import contiguous, float32
+from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
@@ -25,6 +26,10 @@ class _dropout:
     values = ("p", "seed", "offset")
 
     def redirect(F, operands, parameters):
+        (input,) = operands
+        dtype = layout_of_tensor(input).dtype
+        if dtype.itemsize < 4:
+            return F.to(F.dropout(F.to(input, (float32,)), parameters), (dtype,))
         return in_row_major(F, "dropout", operands, parameters)
 
     def outputs(layout, p, seed, offset):
@@ -35,7 +40,7 @@ class _dropout:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. float32, float64.
+    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. Floating dtypes.
 
     The default generator decides, by an element's number in row-major order: neither strides nor threads change it.
     ValueError unless 0 <= p <= 1. N. Srivastava and others: Dropout, JMLR 15, 2014.
@@ -52,10 +57,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
             raise ArgumentError(f"dropout: expected a probability p from 0 to 1; got {p}")
         if not training or p == 0 or not layout.numel:
             return input
-        if layout.dtype not in (float32, float64):
-            raise DTypeError(
-                f"dropout: defined for float32 and float64; got {layout.dtype.name}; convert with .float()"
-            )
+        if layout.dtype.category != FLOATING:
+            raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
         result = recording.dropout(input, (p, *default_generator.advance(layout.numel)))
         return input.copy_(result) if inplace else result
     except FaculaError as error:

@@ -6,12 +6,13 @@ from typing import Any
 
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
-from facula_storage import Layout, contiguous, float32, float64, int64
+from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
 from .._declare import elementwise, operator
 from .._errors import ArgumentError, DTypeError, show
 from .._operator import recording
+from .._overrides import asks
 from .._promotion import as_integer, as_real, floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -52,8 +53,12 @@ def _by_class(name: str) -> Any:
                 raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
         x, t = layout_of_tensor(input), layout_of_tensor(target)
         by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
-        check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
         call = getattr(F, name)
+        if x.dtype in (float16, bfloat16):  # computed in float32; the weight may be in it, as mixed precision has it
+            same = weight is not None and layout_of_tensor(weight).dtype is x.dtype
+            wide = [F.to(input, (float32,)), F.to(target, (float32,)) if by_probability else target]
+            return F.to(call(*wide, F.to(weight, (float32,)) if same else weight, parameters), (x.dtype,))
+        check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
         if len(x.shape) == 1:
             loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
             return F.squeeze(loss, 0) if parameters[0] == "none" else loss
@@ -174,8 +179,8 @@ def cross_entropy(
 
     Or target of `input`'s shape: a probability for each class. `weight` (classes,) weighs classes, and "mean" is over
     the weights; classes equal to `ignore_index` take no part (with probabilities it is refused); `label_smoothing` from
-    0 to 1 is the share of the target that all classes get. `reduction`: "mean", "sum" or "none". float32 and float64.
-    IndexError for a target out of range, ValueError for shapes that do not fit.
+    0 to 1 is the share of the target that all classes get. `reduction`: "mean", "sum" or "none". Floating dtypes; half
+    precision is computed in float32. IndexError for a target out of range, ValueError for shapes that do not fit.
 
     >>> from facula_tensor import tensor
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
@@ -296,6 +301,7 @@ def mse_loss(
         raise
 
 
+@asks
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -319,6 +325,7 @@ def l1_loss(
         raise
 
 
+@asks
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -342,6 +349,7 @@ def huber_loss(
         raise
 
 
+@asks
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -369,6 +377,7 @@ def smooth_l1_loss(
         raise
 
 
+@asks
 def kl_div(
     input: Tensor,
     target: Tensor,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_autograd import no_grad
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage import Layout, contiguous, float32, float64
+from facula_storage import Layout, contiguous, float32
+from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
@@ -24,8 +26,8 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
     """Raise unless input is (n, channels, ...) and the others are (channels,), all in float32 or all in float64."""
     input = layouts[0]
     assert input is not None
-    if input.dtype not in (float32, float64):
-        raise DTypeError(f"batch_norm: defined for float32 and float64; got {input.dtype.name}; convert with .float()")
+    if input.dtype.category != FLOATING:
+        raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
     if len(input.shape) < 2:
         raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
     given = [(name, one) for name, one in zip(OPERANDS[1:], layouts[1:], strict=True) if one is not None]
@@ -40,10 +42,28 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
             raise ArgumentError(
                 f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {one.shape}"
             )
-        if one.dtype is not input.dtype:
+        if one.dtype is not input.dtype and not (one.dtype is float32 and input.dtype.itemsize < 4):
             raise DTypeError(
                 f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {one.dtype.name}"
             )
+
+
+def widened(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+    """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
+    layouts = tuple([None if a is None else layout_of_tensor(a) for a in operands])
+    check(layouts)
+    dtype = layouts[0].dtype
+    if dtype.itemsize > 2:
+        return None
+    wide = [None if a is None else F.to(a, (float32,)) for a in operands]
+    results = getattr(F, name)(*wide, parameters)
+    if not isinstance(results, (list, tuple)):
+        return F.to(results, (dtype,))
+    for running, updated in zip(operands[3:], wide[3:], strict=True):  # of half precision too: copies were changed
+        if running is not updated:
+            with no_grad():
+                running.copy_(updated)
+    return [F.to(results[0], (dtype,)), *results[1:]]
 
 
 def made_contiguous(F: Any, operands: tuple, count: int) -> tuple | None:
@@ -65,6 +85,9 @@ class _batch_norm:
     results = ("out", "mean", "inverse")
 
     def redirect(F, operands, parameters):
+        wide = widened(F, "batch_norm", operands, parameters)
+        if wide is not None:
+            return wide
         ready = made_contiguous(F, operands, 3)
         if ready is not None:
             return F.batch_norm(*ready, parameters)
@@ -132,6 +155,9 @@ class _batch_norm_eval:
     values = ("eps",)
 
     def redirect(F, operands, parameters):
+        wide = widened(F, "batch_norm_eval", operands, parameters)
+        if wide is not None:
+            return wide
         ready = made_contiguous(F, operands, 5)
         return None if ready is None else F.batch_norm_eval(*ready, parameters)
 
@@ -170,7 +196,8 @@ def batch_norm(
     """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
 
     In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
-    batch's, the variance being the unbiased one. Else by the running ones. float32 and float64, all in one dtype.
+    batch's, the variance being the unbiased one. Else by the running ones. All in one floating dtype, or the others in
+    float32 with an input of half precision, which is computed in float32.
     Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
     and in training for eps 0 and a single value a channel.
 

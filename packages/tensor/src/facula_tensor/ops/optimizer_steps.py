@@ -6,6 +6,7 @@ on) are given at launch, so that schedules make no plans.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from facula_storage import float32, float64
@@ -19,7 +20,7 @@ from .._sites import user_site
 from .._tensor import layout_of_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from facula_storage import Plan
 
@@ -30,11 +31,18 @@ if TYPE_CHECKING:
 DTYPES = (float32, float64)
 
 
-def _step(name: str, doc: str, operands: tuple[str, ...], kept: int) -> Callable[[Sequence[Row], tuple], None]:
+def _step(
+    name: str,
+    doc: str,
+    operands: tuple[str, ...],
+    kept: int,
+    shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
+) -> Callable[[Sequence[Row], tuple], None]:
     """The function `(rows, numbers)` of an optimizer's step.
 
     A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
-    float32 numbers, and the one before those may be left out.
+    float32 numbers, and the one before those may be left out. Their shapes are the parameter's, or made of it by
+    `shapes`.
     """
     table = PlanTable(name)
     plans = table.by_key
@@ -93,6 +101,8 @@ def _step(name: str, doc: str, operands: tuple[str, ...], kept: int) -> Callable
         for place, (called, t) in enumerate(zip(names, row)):
             layout = layout_of_tensor(t)
             shape, dtype = ((), float32) if place >= own else (parameter.shape, parameter.dtype)
+            if called in shapes:
+                shape = shapes[called](shape)
             if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
                 raise ArgumentError(
                     f"{name}: expected {called} of parameter {number} to be {dtype.name} {shape} on "
@@ -236,5 +246,28 @@ rprop_step = _step(
     Rows: (parameter, gradient, prev, step_size, step). Numbers: (eta minus, eta plus, least and greatest step, sign).
     """,
     ("parameter", "gradient", "prev", "step_size", "step"),
+    1,
+)
+
+adafactor_step = _step(
+    "adafactor_step",
+    """A step of Adafactor, of matrices. Shazeer and Stern 2018.
+
+    Rows: (parameter, gradient, row_var, col_var, step): parameters (..., rows, columns), row_var (..., rows, 1) and
+    col_var (..., 1, columns). Numbers: (rate, beta2_decay, eps, least size, d, shrink, sign); an eps below 0 stands for
+    the rounding of the dtype.
+    """,
+    ("parameter", "gradient", "row_var", "col_var", "step"),
+    1,
+    {"row_var": lambda shape: (*shape[:-1], 1), "col_var": lambda shape: (*shape[:-2], 1, *shape[-1:])},
+)
+
+adafactor_vector_step = _step(
+    "adafactor_vector_step",
+    """A step of Adafactor, of what has no rows and columns.
+
+    Rows: (parameter, gradient, variance, step). Numbers: as `adafactor_step`.
+    """,
+    ("parameter", "gradient", "variance", "step"),
     1,
 )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd import enable_grad, grad
-from facula_autograd.extend import Gradients, output_node
+from facula_autograd.extend import Gradients, output_node, replace_mode
 from facula_errors import NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
+from .._autocast import autocast_state, in_one_dtype
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._operator import raw, recording
@@ -200,6 +201,7 @@ def recurrent_layer(
     weights: tuple[Tensor | None, ...],
     reverse: bool = False,
     sizes: Tensor | None = None,
+    as_input: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """One layer of "lstm", "gru", "rnn_tanh" or "rnn_relu" over sequences, in one direction: (outputs, h_n, c_n).
 
@@ -207,7 +209,8 @@ def recurrent_layer(
     (steps,), int64, how many they are, and h0. h0 and c0 (batch, hidden), zeros where they are None. weights: weight_ih
     (gates * hidden, inputs), weight_hh (gates * hidden, hidden), two biases (gates * hidden,), or None for both, and
     perhaps weight_hr (projected, hidden), to which an LSTM's outputs are multiplied. c_n is None but for an LSTM.
-    float32 and float64; half precision is computed in float32. ValueError for shapes that do not fit.
+    float32 and float64; half precision is computed in float32. In mixed precision results are of the lower dtype, but
+    of the input's for "gru" and with `as_input`. ValueError for shapes that do not fit.
 
     >>> from facula_tensor import ones
     >>> outputs, last, _ = recurrent_layer("rnn_relu", ones(3, 1, 2), None, None, (ones(1, 2), ones(1, 1), None, None))
@@ -217,6 +220,11 @@ def recurrent_layer(
     weight_ih, weight_hh, bias_ih, bias_hh, *rest = weights
     dtype = layout_of_tensor(input).dtype
     F: Any = recording
+    state = autocast_state()
+    if state is not None:  # Note [Autocast]
+        operands = in_one_dtype(state, (input, h0, c0, *weights), lower=not as_input and kind != "gru")
+        with replace_mode(autocast=None):
+            return recurrent_layer(kind, *operands[:3], tuple(operands[3:]), reverse, sizes)  # type: ignore[arg-type]
     if dtype.is_floating_point and dtype.itemsize < 4:
         wide = [None if one is None else F.to(one, (float32,)) for one in (input, h0, c0, *weights)]
         found = recurrent_layer(kind, *wide[:3], tuple(wide[3:]), reverse, sizes)  # type: ignore[arg-type]

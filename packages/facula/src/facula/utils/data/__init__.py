@@ -200,4 +200,4 @@ def _draw() -> int:
 
 set_seed_source(_draw)
 
-publish(__name__, later=("distributed",), lazily={"DistributedSampler": "distributed"})
+publish(__name__, later=("distributed",), lazily={"distributed": "DistributedSampler"})

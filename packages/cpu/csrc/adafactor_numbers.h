@@ -1,0 +1,13 @@
+/* What the numbers of a launch of Adafactor's step are; `smallest` below 0 stands for the rounding of the dtype. */
+#pragma once
+
+enum {
+    ADAFACTOR_RATE,
+    ADAFACTOR_DECAY,
+    ADAFACTOR_SMALLEST,
+    ADAFACTOR_LEAST,
+    ADAFACTOR_MOST,
+    ADAFACTOR_SHRINK,
+    ADAFACTOR_SIGN,
+    ADAFACTOR_NUMBERS
+};

@@ -1,0 +1,15 @@
+"""facula.amp: mixed precision: operators that compute in a lower dtype, and a scaler for gradients that would vanish.
+
+May import: siblings. Where next: `autocast_mode.py`, `grad_scaler.py`; Note [Autocast] in facula_tensor.
+"""
+
+from .._names import publish
+from . import autocast_mode, grad_scaler
+from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
+from .grad_scaler import GradScaler
+
+__all__ = [
+    "GradScaler", "autocast", "autocast_mode", "custom_bwd", "custom_fwd", "grad_scaler", "is_autocast_available",
+]  # fmt: skip
+
+publish(__name__)

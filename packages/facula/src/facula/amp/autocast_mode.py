@@ -1,0 +1,253 @@
+"""Blocks and functions in which operators compute in a lower dtype, and what is asked about them."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from facula_autograd.extend import current_mode, replace_mode
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary, trim_traceback, warn
+from facula_storage import DType, bfloat16, float16, float64
+from facula_tensor import Tensor
+from facula_tensor.extend import Autocast, watch_functions
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = [
+    "autocast", "clear_autocast_cache", "custom_bwd", "custom_fwd", "get_autocast_cpu_dtype", "get_autocast_dtype",
+    "get_autocast_gpu_dtype", "is_autocast_available", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
+    "is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype",
+]  # fmt: skip
+
+# The kinds of devices that programs name, and the lower dtype of each where none is given.
+_dtypes: dict[str, DType] = {"cpu": bfloat16, "cuda": float16, "xpu": float16, "mps": float16, "hpu": bfloat16}
+_cache_enabled = [True]
+
+
+def _checked_device(operation: str, device_type: Any) -> str:
+    if not isinstance(device_type, str):
+        raise InvalidValueError(
+            f"{operation}: expected device_type to be a name such as 'cpu'; got {type(device_type).__name__}"
+        )
+    name = device_type.partition(":")[0]
+    if name not in _dtypes:
+        known = ", ".join(_dtypes)
+        raise OperationError(f"{operation}: expected device_type to be one of {known}; got {device_type!r}")
+    return name
+
+
+class autocast(replace_mode):
+    """Context manager and decorator: operators that are quick in a lower dtype compute in it, and losses in float32.
+
+    `matmul`, `linear`, convolutions, attention and recurrent layers cast their operands, parameters too, to `dtype`,
+    bfloat16 or float16; losses, `prod` and others cast half precision to float32; all else computes in what it gets.
+    float64 is left alone. Casts are recorded: gradients come back in the operands' own dtypes. A parameter is cast
+    once in a block, while it stays as it is, unless `cache_enabled` is False.
+
+    `enabled=False` switches a surrounding block off. For devices that are not there a warning says so, and nothing is
+    cast. ValueError and RuntimeError for what is no kind of device.
+
+    >>> import facula
+    >>> x = facula.ones(2, 2, requires_grad=True)
+    >>> with autocast("cpu"):
+    ...     y = x @ x
+    >>> y.dtype
+    facula.bfloat16
+    >>> y.sum().backward()
+    >>> x.grad.dtype
+    facula.float32
+    """
+
+    __slots__ = ("_cached", "_enabled", "device", "fast_dtype")
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: DType | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        try:
+            self.device = _checked_device("autocast", device_type)
+            self.fast_dtype = _dtypes[self.device] if dtype is None else dtype
+            if not isinstance(self.fast_dtype, DType):
+                raise InvalidTypeError(f"autocast: expected dtype to be a dtype; got {type(dtype).__name__} {dtype!r}")
+            self._cached = _cache_enabled[0] if cache_enabled is None else bool(cache_enabled)
+            if enabled and self.device != "cpu":
+                warn(
+                    f"autocast: there is no device {self.device!r}, so nothing is cast; use autocast('cpu') for the CPU"
+                )
+                enabled = False
+            if enabled and self.fast_dtype not in (bfloat16, float16):
+                warn(f"autocast: expected dtype to be bfloat16 or float16; got {self.fast_dtype}, and nothing is cast")
+                enabled = False
+            self._enabled = bool(enabled)
+            self._blocks = []
+            watch_functions()
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    @property
+    def _changes(self) -> dict[str, Any]:  # type: ignore[override]  # of each block its own
+        if self.device != "cpu":
+            return {}
+        if not self._enabled:
+            return {"autocast": None}
+        outer = current_mode().autocast
+        casts = outer.casts if outer is not None and outer.dtype is self.fast_dtype else None
+        return {"autocast": Autocast(self.fast_dtype, ({} if casts is None else casts) if self._cached else None)}
+
+    def __call__(self, function: F) -> F:
+        """Decorate `function`; each call is a block of its own."""
+
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            with again():
+                return function(*arguments, **options)
+
+        on_cpu = self.device == "cpu"
+        again = partial(autocast, "cpu", self.fast_dtype, self._enabled, self._cached) if on_cpu else _nothing
+        return call  # type: ignore[return-value]  # wrapped
+
+
+class _nothing:
+    """A block in which nothing changes."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether `autocast` knows a kind of device, be there one or not.
+
+    >>> is_autocast_available("cpu")
+    True
+    """
+    return device_type in _dtypes
+
+
+@boundary
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """Whether operators on a kind of device cast their operands here; without an argument, on CUDA's: False.
+
+    >>> with autocast("cpu"):
+    ...     is_autocast_enabled("cpu"), is_autocast_enabled()
+    (True, False)
+    """
+    if device_type is None or _checked_device("is_autocast_enabled", device_type) != "cpu":
+        return False
+    return _state() is not None
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether operators on the CPU cast their operands here."""
+    return _state() is not None
+
+
+def _state() -> Autocast | None:
+    return current_mode().autocast  # type: ignore[no-any-return]
+
+
+@boundary
+def get_autocast_dtype(device_type: str) -> DType:
+    """The lower dtype of a kind of device: here, or of a block that gives none.
+
+    >>> get_autocast_dtype("cpu")
+    facula.bfloat16
+    """
+    name, state = _checked_device("get_autocast_dtype", device_type), _state()
+    return state.dtype if name == "cpu" and state is not None else _dtypes[name]
+
+
+@boundary
+def set_autocast_dtype(device_type: str, dtype: DType) -> None:
+    """Set the lower dtype of blocks that give none."""
+    name = _checked_device("set_autocast_dtype", device_type)
+    if not isinstance(dtype, DType):
+        raise InvalidTypeError(f"set_autocast_dtype: expected a dtype; got {type(dtype).__name__} {dtype!r}")
+    _dtypes[name] = dtype
+
+
+def get_autocast_cpu_dtype() -> DType:
+    """`get_autocast_dtype("cpu")`."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> DType:
+    """`get_autocast_dtype("cuda")`."""
+    return get_autocast_dtype("cuda")
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether blocks that do not say so keep the casts of parameters: True unless switched off."""
+    return _cache_enabled[0]
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Set whether blocks that do not say so keep the casts of parameters."""
+    _cache_enabled[0] = bool(enabled)
+
+
+def clear_autocast_cache() -> None:
+    """Forget the casts of parameters that the surrounding block keeps."""
+    state = _state()
+    if state is not None and state.casts is not None:
+        state.casts.clear()
+
+
+def _cast(value: Any, dtype: DType) -> Any:
+    """Floating tensors of a nest in a dtype; float64 and all else as they are."""
+    if isinstance(value, Tensor):
+        return value.to(dtype) if value.is_floating_point() and value.dtype is not float64 else value
+    if isinstance(value, dict):
+        return {key: _cast(one, dtype) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)([_cast(one, dtype) for one in value])
+    return value
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: DType | None = None) -> Any:
+    """Decorate `forward` of a Function: with `cast_inputs`, inside `autocast` it runs on inputs cast to that dtype, and
+    nothing is cast inside; without, it runs as it is. `custom_bwd` of its `backward` does as it did."""
+    if fwd is None:
+        return partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @wraps(fwd)
+    def forward(ctx: Any, *arguments: Any, **options: Any) -> Any:
+        state = _state() if _checked_device("custom_fwd", device_type) == "cpu" else None
+        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = state is not None and cast_inputs is None
+        if state is None or cast_inputs is None:
+            return fwd(ctx, *arguments, **options)
+        with replace_mode(autocast=None):
+            return fwd(ctx, *_cast(arguments, cast_inputs), **_cast(options, cast_inputs))
+
+    return forward
+
+
+def custom_bwd(bwd: Any = None, *, device_type: str = "cpu") -> Any:
+    """Decorate `backward` of a Function whose `forward` has `custom_fwd`: it runs inside `autocast` if that did."""
+    if bwd is None:
+        return partial(custom_bwd, device_type=device_type)
+
+    @wraps(bwd)
+    def backward(ctx: Any, *arguments: Any) -> Any:
+        if _checked_device("custom_bwd", device_type) != "cpu":
+            return bwd(ctx, *arguments)
+        with autocast("cpu", dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
+            return bwd(ctx, *arguments)
+
+    return backward
+
+
+publish(__name__)

@@ -1,0 +1,206 @@
+"""Gradients that would vanish in half precision, scaled: losses are multiplied, gradients divided before the step.
+
+P. Micikevicius and others: Mixed precision training, ICLR 2018.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary, warn
+from facula_storage import float16
+from facula_tensor import Tensor, isfinite, no_grad, tensor
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["GradScaler", "OptState"]
+
+
+class OptState:
+    """Where an optimizer is between two updates of the scale."""
+
+    READY, UNSCALED, STEPPED = "ready", "unscaled", "stepped"
+
+
+@boundary
+class GradScaler:
+    """A scale for losses, which grows while all gradients are finite and shrinks where they are not.
+
+    `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`: the step divides the gradients by the
+    scale and is left out where one of them is infinite or NaN; the update multiplies the scale by `backoff_factor`
+    then, and by `growth_factor` after `growth_interval` steps without. `unscale_(optimizer)` before the step lets
+    gradients be clipped. `enabled=False` does nothing but call the optimizer; so it is, with a warning, on devices that
+    are not there ("cuda", which is the default).
+
+    Raises:
+        ValueError: factors that do not grow or shrink; gradients in float16, which cannot be unscaled.
+        RuntimeError: `unscale_` or `step` twice before `update`, or in the wrong order.
+
+    >>> import facula
+    >>> weight = facula.ones(1, requires_grad=True)
+    >>> optimizer = facula.optim.SGD([weight], lr=0.5)
+    >>> scaler = GradScaler("cpu", init_scale=4.0)
+    >>> scaler.scale((weight * 2).sum()).backward()
+    >>> weight.grad
+    tensor([8.])
+    >>> scaler.step(optimizer)
+    >>> scaler.update()
+    >>> weight, scaler.get_scale()
+    (tensor([0.], requires_grad=True), 4.0)
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._device, self._enabled = device, enabled
+        if enabled and str(device).partition(":")[0] != "cpu":
+            warn(f"GradScaler: there is no device {device!r}, and nothing is scaled; use GradScaler('cpu') for the CPU")
+            self._enabled = False
+        if growth_factor <= 1.0:
+            raise InvalidValueError(f"GradScaler: expected growth_factor > 1; got {growth_factor}")
+        if not 0.0 < backoff_factor < 1.0:
+            raise InvalidValueError(f"GradScaler: expected backoff_factor between 0 and 1; got {backoff_factor}")
+        self._scale = self._init_scale = float(init_scale)
+        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._states: dict[int, str] = {}  # of optimizers, by id, since the last update
+        self._infinite: dict[int, bool] = {}  # whether they had gradients that are not finite
+
+    def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
+        """A tensor, or each of an iterable of them, times the scale."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            return outputs * tensor(self._scale, device=outputs.device)
+        if isinstance(outputs, (list, tuple)) or hasattr(outputs, "__iter__"):
+            scaled = [self.scale(one) for one in outputs]
+            return tuple(scaled) if isinstance(outputs, tuple) else scaled
+        raise InvalidTypeError(f"GradScaler.scale: expected tensors; got {type(outputs).__name__}")
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide the gradients of an optimizer's parameters by the scale, once before each step."""
+        if not self._enabled:
+            return
+        key = id(optimizer)
+        state = self._states.get(key, OptState.READY)
+        if state is OptState.UNSCALED:
+            raise OperationError("GradScaler.unscale_: called twice for this optimizer; call update() in between")
+        if state is OptState.STEPPED:
+            raise OperationError("GradScaler.unscale_: called after step(); call it before, or update() in between")
+        self._infinite[key] = self._divide(optimizer)
+        self._states[key] = OptState.UNSCALED
+
+    def _divide(self, optimizer: Any) -> bool:
+        """Whether a gradient is not finite; all are divided by the scale."""
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        if any([gradient.dtype is float16 for gradient in gradients]):
+            raise InvalidValueError(
+                "GradScaler.unscale_: expected gradients in float32; got float16, in which they cannot be unscaled; "
+                "keep the parameters in float32 and use autocast"
+            )
+        infinite = False
+        with no_grad():
+            for gradient in gradients:
+                gradient.mul_(1.0 / self._scale)
+                infinite = infinite or not isfinite(gradient).all().item()
+        return infinite
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """Unscale the gradients if `unscale_` has not; what `optimizer.step` gives, or None where it is left out."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise OperationError("GradScaler.step: expected no closure, which would compute gradients again")
+        key = id(optimizer)
+        state = self._states.get(key, OptState.READY)
+        if state is OptState.STEPPED:
+            raise OperationError("GradScaler.step: called twice for this optimizer; call update() in between")
+        if state is OptState.READY:
+            self.unscale_(optimizer)
+        result = None if self._infinite[key] else optimizer.step(*args, **kwargs)
+        self._states[key] = OptState.STEPPED
+        return result
+
+    def update(self, new_scale: float | Tensor | None = None) -> None:
+        """Let the scale grow, shrink or stay, by the steps since the last update; or set it. Once an iteration."""
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._scale = float(new_scale)
+        elif not self._infinite:
+            raise OperationError("GradScaler.update: expected a step() or unscale_() since the last update")
+        elif any(self._infinite.values()):
+            self._scale, self._growth_tracker = self._scale * self._backoff_factor, 0
+        else:
+            self._growth_tracker += 1
+            if self._growth_tracker == self._growth_interval:
+                self._scale, self._growth_tracker = self._scale * self._growth_factor, 0
+        self._states.clear()
+        self._infinite.clear()
+
+    def get_scale(self) -> float:
+        """The scale; 1.0 where nothing is scaled."""
+        return self._scale if self._enabled else 1.0
+
+    def get_growth_factor(self) -> float:
+        """What the scale is multiplied by where it grows."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set what the scale is multiplied by where it grows."""
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """What the scale is multiplied by where it shrinks."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set what the scale is multiplied by where it shrinks."""
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """The number of finite steps after which the scale grows."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set the number of finite steps after which the scale grows."""
+        self._growth_interval = new_interval
+
+    def is_enabled(self) -> bool:
+        """Whether anything is scaled."""
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """The scale and what it grows by, under PyTorch's names; empty where nothing is scaled."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self._scale,
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._growth_tracker,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take what `state_dict` gave. RuntimeError where it is empty: it is of a scaler that scaled nothing."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise OperationError("GradScaler.load_state_dict: the state is empty; it is of a scaler with enabled=False")
+        self._scale = float(state_dict["scale"])
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
+
+
+publish(__name__)

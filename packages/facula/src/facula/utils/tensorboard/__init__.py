@@ -1,0 +1,13 @@
+"""facula.utils.tensorboard: scalars, histograms, images and more for TensorBoard; needs the package tensorboard.
+
+May import: siblings; tensorboard, once a writer is made.
+Where next: `writer.py`; `_summaries.py` makes what is written.
+"""
+
+from ..._names import publish
+from . import writer
+from .writer import SummaryWriter
+
+__all__ = ["SummaryWriter", "writer"]
+
+publish(__name__)

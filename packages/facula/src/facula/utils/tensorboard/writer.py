@@ -1,0 +1,283 @@
+"""`SummaryWriter`: what a program wants to see in TensorBoard, as files of events."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import InvalidTypeError, MissingPackageError
+from facula_errors.extend import boundary
+
+from ..._names import publish
+from ..._refusals import Refusals
+from . import _embedding, _summaries
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+__all__ = ["SummaryWriter"]
+
+_missing = Refusals("utils.tensorboard.SummaryWriter", "there are no graphs; print(model) shows the modules")
+
+
+def _needed() -> Any:
+    """The package tensorboard's writer of files, which is loaded with the first writer."""
+    try:
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    except ImportError as error:
+        raise MissingPackageError(
+            "SummaryWriter: the package tensorboard is missing; install it, as with: pip install tensorboard"
+        ) from error
+    return EventFileWriter
+
+
+@boundary
+class SummaryWriter:
+    """Writes into files of events under `log_dir`, which `tensorboard --logdir` shows; also a context manager.
+
+    Args:
+        log_dir: a folder; None is runs/DATE_HOST, followed by `comment`.
+        purge_step: the step from which a run that broke off begins again; what was written from it on is not shown.
+        max_queue: the number of events that may wait to be written.
+        flush_secs: seconds after which what waits is written.
+        filename_suffix: the end of the file's name.
+
+    Tags with slashes are shown in groups. Values are tensors, NumPy's arrays or numbers; `global_step` is where they
+    stand and `walltime` when, in seconds since 1970, now if left out.
+
+    Raises ImportError where the package tensorboard is missing.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] | None = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        writer = _needed()
+        if log_dir is None:
+            now = datetime.now().strftime("%b%d_%H-%M-%S")
+            log_dir = os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
+        self.log_dir = os.fspath(log_dir)
+        self._make = lambda folder: writer(folder, max_queue, flush_secs, filename_suffix)
+        self._writers: dict[str, Any] = {}
+        self._writer(self.log_dir)
+        if purge_step is not None:
+            from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+
+            start = Event(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+            self._writer(self.log_dir).add_event(start)
+
+    def _writer(self, folder: str) -> Any:
+        if folder not in self._writers:
+            self._writers[folder] = self._make(folder)
+        return self._writers[folder]
+
+    def _add(self, summary: Any, global_step: Any, walltime: float | None, folder: str | None = None) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        event = Event(wall_time=time.time() if walltime is None else walltime, summary=summary)
+        if global_step is not None:
+            event.step = int(global_step)
+        self._writer(self.log_dir if folder is None else folder).add_event(event)
+
+    def get_logdir(self) -> str:
+        """The folder of the files."""
+        return self.log_dir
+
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
+        """Write one number. ValueError where the value has more elements."""
+        self._add(_scalar(tag, _summaries.number("add_scalar", scalar_value)), global_step, walltime)
+
+    def add_scalars(
+        self,
+        main_tag: str,
+        tag_scalar_dict: Mapping[str, Any],
+        global_step: int | None = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write numbers that are drawn in one diagram, each in a folder LOG_DIR/MAIN_TAG_NAME of its own."""
+        for name, value in tag_scalar_dict.items():
+            folder = os.path.join(self.log_dir, f"{main_tag.replace('/', '_')}_{name}")
+            self._add(_scalar(main_tag, _summaries.number("add_scalars", value)), global_step, walltime, folder)
+
+    def add_histogram(
+        self,
+        tag: str,
+        values: Any,
+        global_step: int | None = None,
+        bins: Any = "tensorflow",
+        walltime: float | None = None,
+        max_bins: int | None = None,
+    ) -> None:
+        """Write how values are spread; `bins`: "tensorflow", or what `numpy.histogram` takes. ValueError for NaN."""
+        found = _summaries.array("add_histogram", values)
+        self._add(_summaries.histogram(tag, found, bins, max_bins), global_step, walltime)
+
+    def add_image(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+        dataformats: str = "CHW",
+    ) -> None:
+        """Write an image: floats from 0 to 1, or bytes; its dimensions are named by `dataformats`: "HW", "HWC"."""
+        pixels = _summaries.image("add_image", img_tensor, dataformats)
+        self._add(_summaries.image_summary(tag, pixels), global_step, walltime)
+
+    def add_images(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+        dataformats: str = "NCHW",
+    ) -> None:
+        """Write images as one, beside each other."""
+        self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_figure(
+        self, tag: str, figure: Any, global_step: int | None = None, close: bool = True, walltime: float | None = None
+    ) -> None:
+        """Write a figure of matplotlib, or a list of them beside each other, and close them."""
+        from matplotlib import pyplot
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        figures = figure if isinstance(figure, (list, tuple)) else [figure]
+        drawn = []
+        for one in figures:
+            canvas = FigureCanvasAgg(one)
+            canvas.draw()
+            drawn.append(np.asarray(canvas.buffer_rgba())[..., :3])
+            if close:
+                pyplot.close(one)
+        self.add_image(tag, np.stack(drawn), global_step, walltime, "NHWC")
+
+    def add_audio(
+        self,
+        tag: str,
+        snd_tensor: Any,
+        global_step: int | None = None,
+        sample_rate: int = 44100,
+        walltime: float | None = None,
+    ) -> None:
+        """Write a sound: numbers from -1 to 1, `sample_rate` of them a second."""
+        found = _summaries.array("add_audio", snd_tensor)
+        self._add(_summaries.audio(tag, found, sample_rate), global_step, walltime)
+
+    def add_text(
+        self, tag: str, text_string: str, global_step: int | None = None, walltime: float | None = None
+    ) -> None:
+        """Write text, which is shown as Markdown."""
+        from tensorboard.plugins.text.summary_v2 import text_pb
+
+        if not isinstance(text_string, str):
+            raise InvalidTypeError(f"add_text: expected text; got {type(text_string).__name__}")
+        self._add(text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
+
+    def add_pr_curve(
+        self,
+        tag: str,
+        labels: Any,
+        predictions: Any,
+        global_step: int | None = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write precision and recall by threshold, of labels 0 and 1 and predictions from 0 to 1 of the same shape."""
+        true = _summaries.array("add_pr_curve", labels).astype(bool)
+        found = _summaries.array("add_pr_curve", predictions)
+        given = None if weights is None else _summaries.array("add_pr_curve", weights)
+        self._add(_summaries.pr_curve(tag, true, found, min(num_thresholds, 127), given), global_step, walltime)
+
+    def add_hparams(
+        self,
+        hparam_dict: Mapping[str, bool | float | str],
+        metric_dict: Mapping[str, Any],
+        hparam_domain_discrete: Mapping[str, list[Any]] | None = None,
+        run_name: str | None = None,
+        global_step: int | None = None,
+    ) -> None:
+        """Write a run's settings and what came of them, in a folder of its own under `log_dir`."""
+        from tensorboard.plugins.hparams import summary_v2
+
+        for name, value in hparam_dict.items():
+            if not isinstance(value, (bool, int, float, str)):
+                raise InvalidTypeError(
+                    f"add_hparams: expected settings to be numbers, bools or text; got {name}={value!r:.60}"
+                )
+        domains = {name: summary_v2.Discrete(values) for name, values in (hparam_domain_discrete or {}).items()}
+        settings = [summary_v2.HParam(name, domains.get(name)) for name in hparam_dict]
+        metrics = [summary_v2.Metric(name) for name in metric_dict]
+        folder = os.path.join(self.log_dir, run_name or str(time.time()))
+        self._add(summary_v2.hparams_config_pb(settings, metrics), global_step, None, folder)
+        self._add(summary_v2.hparams_pb(dict(hparam_dict)), global_step, None, folder)
+        self._add(_summaries.session_end(), global_step, None, folder)
+        for name, value in metric_dict.items():
+            self._add(_scalar(name, _summaries.number("add_hparams", value)), global_step, None, folder)
+
+    def add_embedding(
+        self,
+        mat: Any,
+        metadata: Any = None,
+        label_img: Any = None,
+        global_step: int | None = None,
+        tag: str = "default",
+        metadata_header: Any = None,
+    ) -> None:
+        """Write points (n, dimensions) for the projector, with a label and a picture (n, channels, h, w) for each.
+
+        `metadata`: n labels, or with `metadata_header` n rows of as many. ValueError where their number is another.
+        """
+        points = _summaries.array("add_embedding", mat)
+        pictures = None if label_img is None else _summaries.array("add_embedding", label_img)
+        step = 0 if global_step is None else int(global_step)
+        _embedding.write(self.log_dir, points, metadata, pictures, step, tag, metadata_header)
+
+    add_graph = _missing.function("add_graph")
+    add_onnx_graph = _missing.function("add_onnx_graph")
+
+    def flush(self) -> None:
+        """Write what waits."""
+        for writer in self._writers.values():
+            writer.flush()
+
+    def close(self) -> None:
+        """Write what waits, and close the files; what is written after that goes into new ones."""
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _scalar(tag: str, value: float) -> Any:
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    return Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+
+
+publish(__name__)

@@ -1,0 +1,172 @@
+"""`SummaryWriter` writes what TensorBoard's own reader reads."""
+
+import io
+import subprocess
+import sys
+import wave
+
+import numpy as np
+import pytest
+
+import facula
+from facula.utils.tensorboard import SummaryWriter
+
+
+def test_without_the_package_the_error_says_what_to_install(tmp_path):
+    code = "import sys; sys.modules['tensorboard'] = None; import facula.utils.tensorboard as t; t.SummaryWriter('x')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert "ImportError: SummaryWriter: the package tensorboard is missing; install it" in done.stderr.replace(
+        "facula_errors.MissingPackageError", "ImportError"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that calls a method of a writer, and gives what is read from the folder."""
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    def write(method, *arguments, folder="", **options):
+        with SummaryWriter(tmp_path) as writer:
+            getattr(writer, method)(*arguments, **options)
+        return EventAccumulator(str(tmp_path / folder), size_guidance={"tensors": 0}).Reload()
+
+    return write
+
+
+def test_scalars(written, tmp_path):
+    values = (facula.tensor(1.5, requires_grad=True), np.float32(2.5), 3, facula.tensor([4.0]).half())
+    for step, value in enumerate(values):
+        found = written("add_scalar", "loss/train", value, step, walltime=step + 10.0)
+    assert [(one.step, one.value, one.wall_time) for one in found.Scalars("loss/train")] == [
+        (0, 1.5, 10.0), (1, 2.5, 11.0), (2, 3.0, 12.0), (3, 4.0, 13.0),
+    ]  # fmt: skip
+    found = written("add_scalars", "both/of", {"a": 1, "b": facula.tensor(2)}, 5, folder="both_of_b")
+    assert [(one.step, one.value) for one in found.Scalars("both/of")] == [(5, 2.0)]
+    with pytest.raises(ValueError, match=r"add_scalar: expected a single number; got shape \(2,\)"):
+        written("add_scalar", "loss", facula.ones(2))
+    with pytest.raises(TypeError, match="add_scalar: expected numbers; got str 'much'"):
+        written("add_scalar", "loss", "much")
+
+
+@pytest.mark.parametrize("options", [{}, {"bins": 10}, {"bins": "auto"}, {"max_bins": 5}])
+def test_histograms(written, options):
+    values = facula.randn(1000)
+    (found,) = written("add_histogram", "weights", values, 3, **options).Histograms("weights")
+    told = found.histogram_value
+    assert found.step == 3 and told.num == 1000 == sum(told.bucket)
+    assert (told.min, told.max) == (values.min().item(), values.max().item())
+    assert told.sum == pytest.approx(values.double().sum().item())
+    assert told.sum_squares == pytest.approx((values.double() ** 2).sum().item())
+    for limit, count in zip(told.bucket_limit[:-1], np.cumsum(told.bucket), strict=False):
+        assert (values.double() < limit).sum().item() == count
+
+
+def test_a_histogram_wants_numbers_that_are_finite(written):
+    for values in (facula.tensor([1.0, float("nan")]), facula.ones(0)):
+        with pytest.raises(ValueError, match="add_histogram: expected values that are finite, one at least"):
+            written("add_histogram", "weights", values)
+
+
+def pixels_of(found):
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(found.encoded_image_string)))
+
+
+def test_images(written):
+    image = facula.rand(3, 4, 5)
+    (found,) = written("add_image", "digit", image, 1).Images("digit")
+    assert (found.width, found.height, found.step) == (5, 4, 1)
+    np.testing.assert_array_equal(pixels_of(found), (image.numpy().transpose(1, 2, 0) * 255).astype(np.uint8))
+    (found,) = written("add_image", "grey", facula.full((4, 5), 7, dtype=facula.uint8), dataformats="HW").Images("grey")
+    assert pixels_of(found).shape == (4, 5) and (pixels_of(found) == 7).all()
+    batch = np.zeros((10, 1, 4, 5), np.uint8)
+    batch[9] = 200
+    (found,) = written("add_images", "batch", batch).Images("batch")
+    assert pixels_of(found).shape == (8, 40) and (pixels_of(found)[4:, 5:10] == 200).all()
+    assert pixels_of(found).sum() == 20 * 200
+    with pytest.raises(ValueError, match=r"add_image: expected dataformats to name the dimensions.*got 'CHW'"):
+        written("add_image", "digit", facula.ones(2, 2))
+    with pytest.raises(ValueError, match="expected images of 1, 3 or 4 channels; got 2"):
+        written("add_image", "digit", facula.ones(2, 2, 2))
+
+
+def test_figures(written):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(2, 1), dpi=50)
+    (found,) = written("add_figure", "figure", figure).Images("figure")
+    assert (found.width, found.height) == (100, 50) and not pyplot.fignum_exists(figure.number)
+
+
+def test_sounds_and_text(written):
+    sound = facula.linspace(-1, 1, 100)
+    (found,) = written("add_audio", "sound", sound, sample_rate=8000).Audio("sound")
+    with wave.open(io.BytesIO(found.encoded_audio_string)) as file:
+        assert (file.getframerate(), file.getnframes(), found.length_frames) == (8000, 100, 100)
+        assert np.frombuffer(file.readframes(100), "<i2")[[0, -1]].tolist() == [-32767, 32767]
+    (found,) = written("add_text", "note", "*hello*", 2).Tensors("note/text_summary")
+    assert found.step == 2 and found.tensor_proto.string_val[0] == b"*hello*"
+    with pytest.raises(TypeError, match="add_text: expected text; got int"):
+        written("add_text", "note", 3)
+
+
+def test_precision_and_recall(written):
+    labels, predictions = facula.tensor([0, 1, 1, 0]), facula.tensor([0.1, 0.9, 0.4, 0.6])
+    (found,) = written("add_pr_curve", "curve", labels, predictions, num_thresholds=3).Tensors("curve")
+    from tensorboard.util.tensor_util import make_ndarray
+
+    table = make_ndarray(found.tensor_proto)
+    assert table[0].tolist() == [2, 1, 0] and table[1].tolist() == [2, 1, 0]  # true and false positives by threshold
+    assert table[4].tolist() == [0.5, 0.5, 0.0] and table[5].tolist() == [1.0, 0.5, 0.0]
+
+
+def test_settings_of_a_run(written):
+    found = written("add_hparams", {"lr": 0.1, "deep": True, "name": "x"}, {"loss": facula.tensor(2.0)}, folder="run",
+                    run_name="run", hparam_domain_discrete={"name": ["x", "y"]})  # fmt: skip
+    told = {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"}
+    assert told <= set(found.PluginTagToContent("hparams"))
+    assert [one.value for one in found.Scalars("loss")] == [2.0]
+    with pytest.raises(TypeError, match="expected settings to be numbers, bools or text; got layers="):
+        written("add_hparams", {"layers": [1, 2]}, {})
+
+
+def test_points_for_the_projector(tmp_path):
+    pytest.importorskip("tensorboard")
+    from google.protobuf import text_format
+    from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
+
+    with SummaryWriter(tmp_path) as writer:
+        pictures = facula.rand(3, 1, 2, 4)
+        writer.add_embedding(facula.eye(3), metadata=["a", "b", "c\n"], label_img=pictures, global_step=2)
+        writer.add_embedding(
+            facula.eye(2), metadata=[["a", 1], ["b", 2]], metadata_header=["name", "number"], tag="more"
+        )
+        with pytest.raises(ValueError, match="expected metadata for 3 points; got 2"):
+            writer.add_embedding(facula.eye(3), metadata=["a", "b"])
+    folder = tmp_path / "00002" / "default"
+    assert (folder / "metadata.tsv").read_text() == "a\nb\nc \n"
+    assert np.loadtxt(folder / "tensors.tsv").tolist() == np.eye(3).tolist()
+    assert (tmp_path / "00000" / "more" / "metadata.tsv").read_text() == "name\tnumber\na\t1\nb\t2\n"
+    config = text_format.Parse((tmp_path / "projector_config.pbtxt").read_text(), ProjectorConfig())
+    assert [one.tensor_path for one in config.embeddings] == ["00002/default/tensors.tsv", "00000/more/tensors.tsv"]
+    assert list(config.embeddings[0].sprite.single_image_dim) == [4, 2]
+
+
+def test_the_folder(tmp_path, monkeypatch):
+    pytest.importorskip("tensorboard")
+    monkeypatch.chdir(tmp_path)
+    with SummaryWriter(comment="_lr") as writer:
+        assert writer.get_logdir().startswith("runs/") and writer.get_logdir().endswith("_lr")
+    with SummaryWriter(tmp_path / "again", purge_step=3, filename_suffix=".mine") as writer:
+        writer.add_scalar("x", 1, 3)
+        writer.flush()
+    writer.add_scalar("x", 2, 4)  # after the end: in a new file
+    writer.close()
+    assert len(list((tmp_path / "again").glob("*.mine"))) >= 1
+    with pytest.raises(NotImplementedError, match=r"SummaryWriter\.add_graph: PyTorch has it, facula not yet"):
+        writer.add_graph(facula.nn.Linear(1, 1))
