@@ -213,6 +213,26 @@ for kind, targets in (("LSTM", (0.7, 0.45)), ("GRU", (0.7, 0.45)), ("RNN", (0.7,
         rows.row(f"{kind} forward and backward, {shape}", target)(partial(recurrent, kind=kind, shape=shape))
 
 
+def aligned(F: Any, shape: tuple[int, int, int], longest: int) -> Loop:
+    """The CTC loss of sequences (steps, batch, classes) with targets of this length, and its gradient."""
+    steps, batch, classes = shape
+    loss, x = F.nn.CTCLoss(), filled(F, *shape, grad=True)
+    targets = F.from_numpy(np.random.default_rng(2).integers(1, classes, (batch, longest)))
+    lengths = [steps] * batch, [longest] * batch
+
+    def loop(times):
+        for _ in times:
+            loss(x.log_softmax(2), targets, *lengths).backward()
+
+    return own_code(loop)
+
+
+for shape, longest, target in (((100, 16, 40), 20, 0.7), ((20, 4, 10), 5, 0.8)):
+    rows.row(f"CTC loss forward and backward, {shape}, {longest} targets", target)(
+        partial(aligned, shape=shape, longest=longest)
+    )
+
+
 @rows.row("module(x), forward returns x", 0.6)
 def called(F: Any) -> Loop:
     """What a module costs by itself."""

@@ -164,14 +164,16 @@ PLACES = {
     "nn.modules.activation": ["ReLU"],
     "nn.modules.batchnorm": ["BatchNorm2d"],
     "nn.modules.container": ["ModuleList", "ParameterDict"],
-    "nn.modules.conv": ["Conv2d"],
+    "nn.modules.conv": ["Conv2d", "ConvTranspose2d"],
     "nn.modules.dropout": ["Dropout"],
     "nn.modules.flatten": ["Flatten"],
+    "nn.modules.instancenorm": ["InstanceNorm2d"],
     "nn.modules.linear": ["Identity"],
     "nn.modules.loss": ["CrossEntropyLoss", "TripletMarginLoss"],
     "nn.modules.module": ["Module"],
-    "nn.modules.pooling": ["MaxPool2d"],
+    "nn.modules.pooling": ["MaxPool2d", "AdaptiveAvgPool2d"],
     "nn.modules.rnn": ["LSTM", "GRUCell", "RNNBase"],
+    "nn.modules.sparse": ["Embedding"],
     "nn.parameter": ["Buffer", "Parameter"],
     "optim.optimizer": ["Optimizer"],
     "utils.data.dataloader": ["DataLoader", "default_collate"],
@@ -186,6 +188,37 @@ def test_pytorchs_places_hold_the_same_objects(place):
     usual = import_module("facula." + {"nn": "nn", "optim": "optim", "utils": "utils.data"}[place.partition(".")[0]])
     assert set(PLACES[place]) <= set(module.__all__)
     assert [name for name in module.__all__ if getattr(module, name) is not getattr(usual, name)] == []
+
+
+def test_base_classes_and_helpers_under_pytorchs_private_names():
+    from facula.nn.modules.batchnorm import _BatchNorm, _NormBase
+    from facula.nn.modules.conv import _ConvNd, _ConvTransposeNd
+    from facula.nn.modules.dropout import _DropoutNd
+    from facula.nn.modules.linear import NonDynamicallyQuantizableLinear
+    from facula.nn.modules.loss import _Loss, _WeightedLoss
+    from facula.nn.modules.utils import (
+        _pair,
+        _quadruple,
+        _reverse_repeat_tuple,
+        _single,
+        _triple,
+        consume_prefix_in_state_dict_if_present,
+    )
+
+    nn = facula.nn
+    assert nn.init._calculate_fan_in_and_fan_out(facula.zeros(2, 3, 5)) == (15, 10)
+    assert isinstance(nn.BatchNorm2d(1), _BatchNorm) and not isinstance(nn.InstanceNorm1d(1), _BatchNorm)
+    assert issubclass(_BatchNorm, _NormBase) and isinstance(nn.InstanceNorm1d(1), _NormBase)
+    assert isinstance(nn.Conv3d(1, 1, 1), _ConvNd) and not isinstance(nn.Conv1d(1, 1, 1), _ConvTransposeNd)
+    assert isinstance(nn.ConvTranspose1d(1, 1, 1), _ConvTransposeNd) and issubclass(_ConvTransposeNd, _ConvNd)
+    assert isinstance(nn.Dropout2d(), _DropoutNd) and isinstance(nn.MSELoss(), _Loss)
+    assert isinstance(nn.NLLLoss(), _WeightedLoss) and not isinstance(nn.MSELoss(), _WeightedLoss)
+    assert isinstance(nn.MultiheadAttention(2, 1).out_proj, NonDynamicallyQuantizableLinear)
+    assert (_single(3), _pair(3), _triple([1, 2, 3]), _quadruple(0)) == ((3,), (3, 3), (1, 2, 3), (0, 0, 0, 0))
+    assert _reverse_repeat_tuple((1, 2), 2) == (2, 2, 1, 1)
+    state = {"module.weight": 1, "bias": 2}
+    consume_prefix_in_state_dict_if_present(state, "module.")
+    assert list(state.items()) == [("weight", 1), ("bias", 2)]
 
 
 def test_places_that_few_look_at_are_loaded_late():

@@ -38,8 +38,8 @@ def test_everything_is_in_place_and_records_nothing():
     for name in init.__all__:
         if name.endswith("_"):
             parameter = nn.Parameter(ft.empty(4, 4, 3))
-            arguments = (0.5,) if name == "constant_" else ()
-            if name == "eye_":
+            arguments = (0.5,) if name in ("constant_", "sparse_") else ()
+            if name in ("eye_", "sparse_"):
                 parameter = nn.Parameter(ft.empty(4, 4))
             version = parameter._version
             assert getattr(init, name)(parameter, *arguments) is parameter, name
@@ -160,3 +160,16 @@ def test_layers_begin_evenly_drawn(layer, fan):
 
 def test_layers_without_inputs():
     assert nn.Linear(0, 3).bias.shape == (3,) and nn.Linear(3, 0)(ft.ones(2, 3)).shape == (2, 0)
+
+
+def test_sparse():
+    ft.manual_seed(2)
+    weight = init.sparse_(ft.empty(40, 30), 0.33, std=2.0)
+    assert (weight == 0).sum(0).tolist() == [14] * 30  # a third of 40, rounded up
+    kept = weight[weight != 0]
+    assert abs(float(kept.std()) - 2) < 0.2 and len({tuple(row) for row in (weight == 0).t().tolist()}) > 20
+    assert int((init.sparse_(ft.empty(3, 2), 0.0) == 0).sum()) == 0
+    with pytest.raises(ValueError, match=r"sparse_: expected a tensor of 2 dimensions; got shape \(3,\)"):
+        init.sparse_(ft.empty(3), 0.1)
+    with pytest.raises(ValueError, match=r"sparsity from 0 to 1; got 1\.5"):
+        init.sparse_(ft.empty(3, 3), 1.5)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from . import distributions as distributions
     from . import errors as errors
     from . import export as export
+    from . import func as func
     from . import fx as fx
     from . import hub as hub
     from . import jit as jit
@@ -228,26 +229,26 @@ __all__ = [
     "exp2_", "exp_", "expand_copy", "expm1", "expm1_", "export", "eye", "fft", "fill", "fill_", "finfo",
     "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64",
     "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "frexp",
-    "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "fx", "gather", "gcd", "ge",
-    "ger", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "get_default_device",
-    "get_default_dtype", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision",
-    "get_num_interop_threads", "get_num_threads", "get_printoptions", "get_rng_state", "gradient", "greater",
-    "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "histogram", "histogramdd", "hsplit",
-    "hstack", "hub", "hypot", "i0", "iinfo", "imag", "index_add", "index_copy", "index_fill", "index_put",
-    "index_put_", "index_reduce", "index_select", "inf", "inference_mode", "initial_seed", "inner", "int",
-    "int16", "int32", "int64", "int8", "inverse", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
-    "is_autocast_enabled", "is_complex", "is_conj", "is_deterministic_algorithms_warn_only_enabled",
-    "is_floating_point", "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_neg",
-    "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor", "is_vulkan_available",
-    "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf",
-    "isreal", "jit", "kron", "kthvalue", "layout", "lcm", "ldexp", "le", "lerp", "less", "less_equal",
-    "lgamma", "linalg", "linspace", "load", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_",
-    "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "lu", "lu_solve",
-    "lu_unpack", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
-    "matrix_power", "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum",
-    "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim",
-    "mps", "msort", "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan",
+    "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "func", "fx", "gather",
+    "gcd", "ge", "ger", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
+    "get_default_device", "get_default_dtype", "get_deterministic_debug_mode", "get_device",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "get_printoptions",
+    "get_rng_state", "gradient", "greater", "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc",
+    "histogram", "histogramdd", "hsplit", "hstack", "hub", "hypot", "i0", "iinfo", "imag", "index_add",
+    "index_copy", "index_fill", "index_put", "index_put_", "index_reduce", "index_select", "inf",
+    "inference_mode", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "inverse",
+    "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled", "is_complex", "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_neg", "is_nonzero", "is_same_size", "is_signed", "is_storage",
+    "is_tensor", "is_vulkan_available", "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf",
+    "isnan", "isneginf", "isposinf", "isreal", "jit", "kron", "kthvalue", "layout", "lcm", "ldexp", "le",
+    "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log", "log10", "log10_", "log1p",
+    "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt",
+    "lu", "lu_solve", "lu_unpack", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul",
+    "matrix_exp", "matrix_power", "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d",
+    "maximum", "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis",
+    "movedim", "mps", "msort", "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan",
     "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy",
     "ne", "neg", "neg_", "negative", "negative_", "nextafter", "nn", "no_grad", "nonzero", "nonzero_static",
     "norm", "normal", "not_equal", "numel", "ones", "ones_like", "onnx", "optim", "outer",
@@ -281,7 +282,7 @@ __all__ = [
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
     "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "errors", "export", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim",
+    "distributions", "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim",
     "profiler", "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {

@@ -178,6 +178,9 @@ def test_one_row_and_none():
     assert F.multi_margin_loss(row, ft.tensor([3]), reduction="none").tolist() == pytest.approx([0.325])
     assert F.multilabel_margin_loss(row, ft.tensor([-1, 0, 1, 2])).item() == 0
     assert F.cosine_embedding_loss(row, row * 2, ft.tensor(1)).item() == pytest.approx(0, abs=1e-6)
+    for loss in (F.multi_margin_loss, F.multilabel_margin_loss):  # one class, and no other
+        alone = loss(ft.tensor(0.5), ft.tensor(0), reduction="none")
+        assert alone.shape == () and alone.item() == 0
     nothing = ft.zeros(0, 3)
     assert F.multi_margin_loss(nothing, ft.zeros(0, dtype=ft.int64), reduction="sum").item() == 0
     assert F.multilabel_margin_loss(nothing, ft.zeros(0, 3, dtype=ft.int64), reduction="none").shape == (0,)

@@ -1,26 +1,54 @@
 """What is done with many parameters at once: clipping their gradients, and one vector of all of them.
 
-`rnn` has sequences of unequal lengths.
+`rnn` has sequences of unequal lengths, `fusion` batch norms folded into layers, `stateless` calls with other tensors,
+`parametrize` parameters that are computed from others.
 """
 
 from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from inspect import signature
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, promote_types
+from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, promote_types, tensor
 from facula_tensor.extend import as_real, listed
 
 from .._arguments import checked
-from . import rnn
+from . import fusion, parametrizations, parametrize, rnn, stateless
+from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
+from .weight_hooks import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "rnn", "vector_to_parameters"]
+    from .._module import Module
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
+    "fusion",
+    "get_total_norm",
+    "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "rnn",
+    "skip_init",
+    "spectral_norm",
+    "stateless",
+    "vector_to_parameters",
+    "weight_norm",
+]
 
 __dir__ = listed(__name__)
 
@@ -47,29 +75,47 @@ def clip_grad_norm_(
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
     max_norm = float(max_norm)
-    norm_type = math.inf if norm_type == "inf" else float(as_real(norm_type, "clip_grad_norm_", "norm_type"))
-    if not max_norm >= 0 or not norm_type > 0:
-        raise InvalidValueError(
-            f"clip_grad_norm_: expected max_norm of at least 0 and a positive norm_type; got {max_norm} and {norm_type}"
-        )
+    if not max_norm >= 0:
+        raise InvalidValueError(f"clip_grad_norm_: expected max_norm of at least 0; got {max_norm}")
     grads = _gradients(parameters)
-    if not grads:
-        from facula_tensor import tensor
-
-        return tensor(0.0)
-    total = _norm(grads, norm_type)
-    value = float(total)  # before it is rounded to what the gradients are
-    total = total.to(reduce(promote_types, [grad.dtype for grad in grads]))
-    if error_if_nonfinite and not math.isfinite(value):
-        raise OperationError(
-            f"clip_grad_norm_: the gradients' norm of order {norm_type} is {value}; nothing was scaled; "
-            "look for the layer whose gradient is not finite with detect_anomaly()"
-        )
-    factor = max_norm / (value + 1e-6)
-    if not factor >= 1:
-        for grad in grads:
-            grad.mul_(factor)
+    total, value = _total("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
+    _scale(grads, max_norm / (value + 1e-6))
     return total
+
+
+@no_grad()
+@boundary
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors' elements together, without dimensions: gradients, say, that nothing should change yet.
+
+    Arguments as `clip_grad_norm_`'s.
+
+    >>> from facula_tensor import tensor
+    >>> get_total_norm([tensor([3.0]), tensor([4.0])])
+    tensor(5.)
+    """
+    given = [tensors] if isinstance(tensors, Tensor) else _listed(tensors)
+    return _total("get_total_norm", given, norm_type, error_if_nonfinite)[0]
+
+
+@no_grad()
+@boundary
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale all gradients, in place, by max_norm / total_norm where that is less than 1; see `get_total_norm`.
+
+    ValueError for a negative `max_norm`. `foreach` changes nothing.
+    """
+    bound = float(max_norm)
+    if not bound >= 0:
+        raise InvalidValueError(f"clip_grads_with_norm_: expected max_norm of at least 0; got {max_norm}")
+    _scale(_gradients(parameters), bound / (float(total_norm) + 1e-6))
 
 
 @no_grad()
@@ -121,6 +167,49 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         start += count
 
 
+@boundary
+def skip_init(module_cls: Callable[..., Any], *args: Any, **kwargs: Any) -> Module:
+    """`module_cls(*args, **kwargs)` without initial values: elements are whatever is there.
+
+    TypeError for a class whose constructor takes no `device`.
+
+    >>> from facula_nn import Linear
+    >>> skip_init(Linear, 3, 2).weight.shape
+    facula.Size([2, 3])
+    """
+    from .._module import Module
+
+    if not isinstance(module_cls, type) or not issubclass(module_cls, Module):
+        raise InvalidTypeError(f"skip_init: expected a class of modules; got {module_cls!r:.60}")
+    if "device" not in signature(module_cls).parameters:
+        raise InvalidTypeError(f"skip_init: expected a class that takes device=; {module_cls.__name__} does not")
+    device, make = kwargs.pop("device", "cpu"), cast("Callable[..., Module]", module_cls)
+    return make(*args, **kwargs, device="meta").to_empty(device=device)
+
+
+def _total(operation: str, tensors: list[Any], norm_type: Any, error_if_nonfinite: bool) -> tuple[Tensor, float]:
+    """The norm of tensors together, and its value before it was rounded to their dtype."""
+    order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
+    if not order > 0:
+        raise InvalidValueError(f"{operation}: expected a positive norm_type; got {order}")
+    if not tensors:
+        return tensor(0.0), 0.0
+    total = _norm(tensors, order)
+    value = float(total)  # before it is rounded to what the gradients are
+    if error_if_nonfinite and not math.isfinite(value):
+        raise OperationError(
+            f"{operation}: the gradients' norm of order {order} is {value}; nothing was scaled; "
+            "look for the layer whose gradient is not finite with detect_anomaly()"
+        )
+    return total.to(reduce(promote_types, [one.dtype for one in tensors])), value
+
+
+def _scale(grads: list[Any], factor: float) -> None:
+    if not factor >= 1:
+        for grad in grads:
+            grad.mul_(factor)
+
+
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
     listed = [parameters] if isinstance(parameters, Tensor) else _listed(parameters)
     return [parameter.grad for parameter in listed if parameter.grad is not None]
@@ -150,5 +239,6 @@ def _listed(parameters: Any) -> list[Any]:
     return listed
 
 
-for _name in set(__all__) - {"rnn"}:  # wrong arguments are named; see Note [Checked constructors]
-    globals()[_name] = checked(globals()[_name], _name)
+for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+    if not isinstance(globals()[_name], _ModuleType):
+        globals()[_name] = checked(globals()[_name], _name)

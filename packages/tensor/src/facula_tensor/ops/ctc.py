@@ -184,14 +184,15 @@ def ctc_loss(
     inputs = lengths_of(name, "input_lengths", input_lengths, batch, steps)
     lengths = lengths_of(name, "target_lengths", target_lengths, batch, None)
     starts = starts_of(name, classes.shape, lengths, alone)
-    table = tensor([*zip(inputs, lengths, starts, strict=True)], dtype=int64, device=x.device).reshape(batch, 3)
+    numbers = [one for three in zip(inputs, lengths, starts, strict=True) for one in three]
+    table = tensor(numbers, dtype=int64, device=x.device).reshape(batch, 3)
     longest = -(-max(lengths, default=0) // ROUND) * ROUND
     ready = F.contiguous(F.to(y, (int64,)))
     losses = F.ctc_loss(x, ready, table, (longest, blank, int(bool(zero_infinity))))[0]
     if zero_infinity:
         losses = F.where(F.eq(losses, float("inf")), 0, losses)
     if reduction == "mean":
-        losses = F.div(losses, F.to(F.clamp_min(table.select(1, 1), 1), (given.dtype,)))
+        losses = F.div(losses, tensor([max(one, 1) for one in lengths], dtype=given.dtype, device=x.device))
     return reduced(F.squeeze(losses, 0) if alone else losses, reduction)
 
 
@@ -203,7 +204,7 @@ def lengths_of(name: str, what: str, given: Any, batch: int, most: int | None) -
         given = given.reshape(-1).tolist()
     elif not hasattr(given, "__iter__"):
         given = [given]
-    lengths = [as_integer(one, name, what) for one in given]
+    lengths = [one if type(one) is int else as_integer(one, name, what) for one in given]
     if len(lengths) != batch:
         raise ArgumentError(f"{name}: expected {what} of {batch} examples, as log_probs has; got {len(lengths)}")
     for at, length in enumerate(lengths):

@@ -292,11 +292,14 @@ def rows_of_classes(name: str, input: Any, target: Any) -> tuple[Tensor, Tensor,
         raise DTypeError(f"{name}: defined for floating dtypes; got input {given.dtype.name}; convert with .float()")
     if classes.dtype.category != INTEGER:
         raise DTypeError(f"{name}: expected target of classes to be int64; got {classes.dtype.name}; use .long()")
-    if len(given.shape) not in (1, 2) or not given.shape[-1]:
+    if len(given.shape) > 2 or given.shape[-1:] == (0,):
         raise ArgumentError(f"{name}: expected input (N, C) or (C), with a class at least; got shape {given.shape}")
     y = recording.to(y, (int64,))
     if len(given.shape) == 2:
         return x, y, False
+    if not given.shape:  # one class
+        x = recording.unsqueeze(x, 0)
+        y = recording.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
     one = classes.shape == (1,) and name == "multi_margin_loss"
     return recording.unsqueeze(x, 0), y if one else recording.unsqueeze(y, 0), True
 

@@ -4,6 +4,8 @@
 from ..._siblings import needs
 
 with needs("facula.nn.modules.conv"):
+    from facula_nn.extend import Convolution as _ConvNd  # noqa: F401  PyTorch's name
+    from facula_nn.extend import Transposed as _ConvTransposeNd  # noqa: F401
     from facula_nn.layers.convolution import *
     from facula_nn.layers.transposed_convolution import *
 

@@ -1,9 +1,8 @@
-"""Normalisation of instances, where programs for PyTorch look for it."""
+"""Normalisation of each channel of each example, where programs for PyTorch look for it."""
 
-# ruff: noqa: F403, F405
 from ..._siblings import needs
 
 with needs("facula.nn.modules.instancenorm"):
-    from facula_nn.layers.instance_norm import *
+    from facula_nn import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 
 __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]

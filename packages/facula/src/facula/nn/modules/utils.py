@@ -1,0 +1,50 @@
+"""Numbers given once for all dimensions, and prefixes in state dicts, where programs for PyTorch look for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from facula_errors.extend import boundary
+
+from ..._names import publish
+
+__all__ = ["consume_prefix_in_state_dict_if_present"]
+
+
+@boundary
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Take `prefix` off the names that begin with it, in place: "module.", say, which data parallel wrappers add.
+
+    >>> state = {"module.weight": 1, "bias": 2}
+    >>> consume_prefix_in_state_dict_if_present(state, "module.")
+    >>> state
+    {'weight': 1, 'bias': 2}
+    """
+    renamed = {name.removeprefix(prefix): value for name, value in state_dict.items()}
+    state_dict.clear()
+    state_dict.update(renamed)
+
+
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
+    """A function that repeats a number `n` times, and makes a tuple of several."""
+
+    def parse(x: Any) -> tuple:
+        return tuple(x) if isinstance(x, Iterable) else (x,) * n
+
+    parse.__name__ = name
+    return parse
+
+
+_single = _ntuple(1, "_single")
+_pair = _ntuple(2, "_pair")
+_triple = _ntuple(3, "_triple")
+_quadruple = _ntuple(4, "_quadruple")
+
+
+def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple:
+    """Each element `n` times, from the last to the first."""
+    return tuple([one for one in reversed(tuple(t)) for _ in range(n)])
+
+
+publish(__name__)

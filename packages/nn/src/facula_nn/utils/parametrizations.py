@@ -1,0 +1,139 @@
+"""Parametrizations of weights: by length and direction, and by their largest singular value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, no_grad
+from facula_tensor.extend import listed
+
+from .. import functional as F
+from .._module import Module
+from .parametrize import register_parametrization
+
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+
+__dir__ = listed(__name__)
+
+
+def length_of(v: Tensor, dim: int | None) -> Tensor:
+    """Euclidean lengths of the slices along `dim`; of the whole where dim is None or -1."""
+    if dim is None or dim == -1:
+        return v.square().sum().sqrt()
+    at = dim % v.ndim
+    others = [one for one in range(v.ndim) if one != at]
+    return (v.square().sum(others, keepdim=True) if others else v.square()).sqrt()
+
+
+class _WeightNorm(Module):
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        return weight_v * (weight_g / length_of(weight_v, self.dim))
+
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        return length_of(weight, self.dim), weight
+
+
+@boundary
+def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+    """Let a weight be g v / |v|, with lengths g along `dim` (one in all where it is None) and directions v.
+
+    These are `parametrizations.weight.original0` and `original1`; state dicts with `weight_g` and `weight_v` are
+    loaded, too. T. Salimans, D. Kingma: Weight normalization, 2016.
+
+    >>> from facula_nn import Linear
+    >>> layer = weight_norm(Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape
+    facula.Size([2, 1])
+    """
+    register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def older(_module: Module, state: dict[str, Any], prefix: str, *rest: Any) -> None:
+        g, v = f"{prefix}{name}_g", f"{prefix}{name}_v"
+        if g in state and v in state:
+            state[f"{prefix}parametrizations.{name}.original0"] = state.pop(g)
+            state[f"{prefix}parametrizations.{name}.original1"] = state.pop(v)
+
+    module.register_load_state_dict_pre_hook(older)
+    return module
+
+
+class _SpectralNorm(Module):
+    _u: Tensor
+    _v: Tensor
+
+    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        self.dim = dim if dim >= 0 else dim + weight.ndim
+        self.n_power_iterations, self.eps = n_power_iterations, eps
+        if weight.ndim > 1:
+            rows, columns = self.matrix(weight).shape
+            self.register_buffer("_u", F.normalize(weight.new_empty(rows).normal_(), dim=0, eps=eps))
+            self.register_buffer("_v", F.normalize(weight.new_empty(columns).normal_(), dim=0, eps=eps))
+            self.iterate(self.matrix(weight), 15)
+
+    def matrix(self, weight: Tensor) -> Tensor:
+        return weight.movedim(self.dim, 0).flatten(1)
+
+    @no_grad()
+    def iterate(self, matrix: Tensor, count: int) -> None:
+        """Bring the two vectors nearer to those of the largest singular value."""
+        for _ in range(count):
+            self._u.copy_(F.normalize(matrix.mv(self._v), dim=0, eps=self.eps))
+            self._v.copy_(F.normalize(matrix.mT.mv(self._u), dim=0, eps=self.eps))
+
+    def forward(self, weight: Tensor) -> Tensor:
+        if weight.ndim == 1:
+            return F.normalize(weight, dim=0, eps=self.eps)
+        matrix = self.matrix(weight)
+        if self.training:
+            self.iterate(matrix.detach(), self.n_power_iterations)
+        u, v = self._u.clone(), self._v.clone()  # for several passes forward before one backward
+        return weight / u.dot(matrix.mv(v))
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        return value
+
+
+@boundary
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
+    """Let a weight be divided by its largest singular value, which each forward in training mode estimates anew.
+
+    `n_power_iterations` steps of the power method a time; `dim` has the outputs: 1 for transposed convolutions, else 0.
+    ValueError where there is no such tensor, or no step. T. Miyato and others: Spectral normalization, 2018.
+
+    >>> from facula_nn import Linear
+    >>> layer = spectral_norm(Linear(2, 3))
+    >>> list(layer.state_dict())[1:]
+    ['parametrizations.weight.original', 'parametrizations.weight.0._u', 'parametrizations.weight.0._v']
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise InvalidValueError(f"spectral_norm: {type(module).__name__} has no parameter or buffer {name!r}")
+    if n_power_iterations < 1:
+        raise InvalidValueError(f"spectral_norm: expected n_power_iterations of at least 1; got {n_power_iterations}")
+    at = dim_of(module) if dim is None else dim
+    return register_parametrization(module, name, _SpectralNorm(weight.detach(), n_power_iterations, at, eps))
+
+
+def dim_of(module: Module) -> int:
+    """The dimension of a layer's weight that has its outputs."""
+    return int(any(one.__name__.startswith("ConvTranspose") for one in type(module).__mro__))
+
+
+@boundary
+def orthogonal(
+    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Module:
+    """Not there yet: NotImplementedError. `init.orthogonal_` gives orthogonal initial values."""
+    raise UnsupportedError(
+        "orthogonal: matrices that stay orthogonal in training need decompositions that are not there yet; "
+        "init.orthogonal_ gives orthogonal initial values"
+    )

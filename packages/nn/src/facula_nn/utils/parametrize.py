@@ -1,0 +1,293 @@
+"""Parameters that are computed from others: `register_parametrization`, and what goes with it.
+
+Note [Parametrized modules]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~
+A module with a parametrization is given a class of its own, which inherits from its former one and has a property in
+the place of the parameter: reading it computes the value from `module.parametrizations[name]`, which holds the
+parameter itself, under `original`, and the modules that are applied to it. So state dicts and optimizers see what is
+trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, no_grad
+from facula_tensor.extend import listed
+
+from .._containers import ModuleDict, ModuleList
+from .._module import Module
+
+__all__ = [
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "type_before_parametrizations",
+]
+
+__dir__ = listed(__name__)
+
+
+class _Cache:
+    """Values that are computed once within `cached`."""
+
+    depth = 0
+    values: dict[tuple[int, str], Any] = {}  # noqa: RUF012  one for all, as the depth
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Compute each parametrized value once within this context, however often it is read; of one thread at a time.
+
+    >>> with cached():
+    ...     pass
+    """
+    _Cache.depth += 1
+    try:
+        yield
+    finally:
+        _Cache.depth -= 1
+        if not _Cache.depth:
+            _Cache.values = {}
+
+
+@boundary
+class ParametrizationList(ModuleList):
+    """What a parameter is computed from: `original` (or `original0`, ...), and the modules that are applied in turn.
+
+    `register_parametrization` makes them. ValueError where values change shape or dtype, unless `unsafe`.
+    """
+
+    def __init__(self, modules: Any, original: Tensor, unsafe: bool = False) -> None:
+        modules = list(modules)
+        if not modules:
+            raise InvalidValueError("ParametrizationList: expected at least one module; got none")
+        super().__init__(modules)
+        self.unsafe = unsafe
+        new: Any = original
+        with no_grad():
+            for module in reversed(modules):
+                if hasattr(module, "right_inverse"):
+                    try:
+                        new = module.right_inverse(new)
+                    except NotImplementedError:  # PyTorch's way to say that there is none
+                        pass
+        if not isinstance(new, (Tensor, list, tuple)):
+            raise InvalidValueError(
+                f"right_inverse: expected a Tensor, or several; got {type(new).__name__} from {modules[0]!r:.60}"
+            )
+        self.is_tensor = isinstance(new, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(new)
+        if isinstance(new, Tensor):
+            if new.dtype is not original.dtype:
+                raise InvalidValueError(f"right_inverse: expected {original.dtype.name}; got {new.dtype.name}")
+            if new is not original:
+                original.data = new.detach()
+            _place(self, "original", original)
+        else:
+            for at, one in enumerate(new):
+                if not isinstance(one, Tensor):
+                    raise InvalidValueError(f"right_inverse: expected Tensors; got {type(one).__name__} at {at}")
+                wants = original.requires_grad
+                made = Parameter(one.detach(), wants) if isinstance(original, Parameter) else one.detach()
+                _place(self, f"original{at}", made)
+        if not unsafe:
+            _check_same("", original, self())
+
+    @property
+    def originals(self) -> list[Any]:
+        """The tensors that the value is computed from."""
+        return [self.original] if self.is_tensor else [getattr(self, f"original{at}") for at in range(self.ntensors)]
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Let the parametrized value be `value`. RuntimeError where a module has no `right_inverse`."""
+        with no_grad():
+            new: Any = value
+            for module in reversed(list(self)):
+                if not hasattr(module, "right_inverse"):
+                    raise OperationError(
+                        f"parametrize: {type(module).__name__} has no right_inverse, by which the value could be set"
+                    )
+                new = module.right_inverse(new)
+            new = [new] if self.is_tensor else list(new)
+            for own, one in zip(self.originals, new, strict=True):
+                if not isinstance(one, Tensor) or one.dtype is not own.dtype:
+                    raise InvalidValueError(f"right_inverse: expected a Tensor of {own.dtype.name}; got {one!r:.60}")
+                own.data = one.detach() if one is not value else one.detach().clone()
+
+    def forward(self) -> Tensor:
+        """The value."""
+        modules = list(self)
+        value = modules[0](*self.originals)
+        for module in modules[1:]:
+            value = module(value)
+        return value
+
+
+@boundary
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
+    """Let `module`'s parameter or buffer be `parametrization(original)`; changes and returns the module.
+
+    `original` is what `parametrization.right_inverse(value)` gives, or the former value; several parametrizations are
+    applied one after another. ValueError where there is no such tensor, and, unless `unsafe`, where shape or dtype
+    change. See Note [Parametrized modules].
+
+    >>> from facula_nn import Linear, Module
+    >>> class Symmetric(Module):
+    ...     def forward(self, x):
+    ...         return x.triu() + x.triu(1).mT
+    >>> layer = register_parametrization(Linear(3, 3), "weight", Symmetric())
+    >>> bool((layer.weight == layer.weight.mT).all()), list(layer.state_dict())
+    (True, ['bias', 'parametrizations.weight.original'])
+    """
+    if not isinstance(parametrization, Module):
+        raise InvalidTypeError(
+            f"register_parametrization: expected parametrization to be a Module; got {type(parametrization).__name__}"
+        )
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        found = _list_of(module, tensor_name)
+        if not unsafe:
+            value = getattr(module, tensor_name)
+            new = parametrization(value)
+            _check_same("forward", value, new)
+            if hasattr(parametrization, "right_inverse"):
+                _check_same("right_inverse", value, parametrization.right_inverse(new))
+        found.append(parametrization)
+        found.unsafe |= unsafe
+        return module
+    if tensor_name not in module._parameters and tensor_name not in module._buffers:
+        raise InvalidValueError(
+            f"register_parametrization: {type(module).__name__} has no parameter, buffer or parametrized tensor "
+            f"{tensor_name!r}"
+        )
+    original = getattr(module, tensor_name)
+    made = ParametrizationList([parametrization], original, unsafe)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        _give_class(module, type(module), [])
+        module.parametrizations = ModuleDict()
+    setattr(type(module), tensor_name, _property(tensor_name))
+    module._modules["parametrizations"][tensor_name] = made
+    return module
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Whether a module has parametrizations, or one of this tensor."""
+    found = module._modules.get("parametrizations")
+    if not isinstance(found, ModuleDict):
+        return False
+    return len(found) > 0 if tensor_name is None else tensor_name in found
+
+
+@boundary
+def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
+    """Let the tensor be an ordinary one again: of the computed value, or else of `original`'s; returns the module.
+
+    ValueError where it is not parametrized, or where there are several originals and the value is not to stay.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise InvalidValueError(
+            f"remove_parametrizations: {type(module).__name__} has no parametrization of {tensor_name!r}"
+        )
+    found = _list_of(module, tensor_name)
+    if not leave_parametrized and not found.is_tensor:
+        raise InvalidValueError(
+            "remove_parametrizations: leave_parametrized=False needs one original tensor; there are several"
+        )
+    original = found.originals[0]
+    if leave_parametrized:
+        with no_grad():
+            value = getattr(module, tensor_name)
+        if found.is_tensor:
+            original.data = value.detach().clone()
+        else:
+            wants = any(one.requires_grad for one in found.originals)
+            original = Parameter(value.detach(), wants) if isinstance(original, Parameter) else value.detach()
+    delattr(type(module), tensor_name)
+    del module._modules["parametrizations"][tensor_name]
+    _place(module, tensor_name, original)
+    if not is_parametrized(module):
+        del module.parametrizations
+        module.__class__ = type_before_parametrizations(module)
+    return module
+
+
+def type_before_parametrizations(module: Module) -> type:
+    """The class that a module had before it was given parametrizations; its class where it has none."""
+    return getattr(type(module), "_parametrized_from", type(module))
+
+
+def _list_of(module: Module, name: str) -> ParametrizationList:
+    found: ParametrizationList = module._modules["parametrizations"][name]
+    return found
+
+
+def _check_same(what: str, wanted: Tensor, got: Any) -> None:
+    """ValueError where a parametrization gives something of another kind."""
+    place = f"parametrization's {what}" if what else "parametrization"
+    if not isinstance(got, Tensor):
+        raise InvalidValueError(f"{place}: expected a Tensor; got {type(got).__name__}; unsafe=True allows it")
+    if got.dtype is not wanted.dtype or got.shape != wanted.shape:
+        raise InvalidValueError(
+            f"{place}: expected {wanted.dtype.name} {tuple(wanted.shape)}, as it was; got {got.dtype.name} "
+            f"{tuple(got.shape)}; unsafe=True allows it"
+        )
+
+
+def _place(module: Module, name: str, tensor: Tensor) -> None:
+    if isinstance(tensor, Parameter):
+        module.register_parameter(name, tensor)
+    else:
+        module.register_buffer(name, tensor)
+
+
+def _property(name: str) -> property:
+    def read(self: Module) -> Any:
+        found: Any = self.parametrizations
+        if not _Cache.depth:
+            return found[name]()
+        key = (id(self), name)
+        if key not in _Cache.values:
+            _Cache.values[key] = found[name]()
+        return _Cache.values[key]
+
+    def write(self: Module, value: Tensor) -> None:
+        found: Any = self.parametrizations
+        found[name].right_inverse(value)
+
+    return property(read, write)
+
+
+def _give_class(module: Module, base: type, names: list[str]) -> None:
+    """A class of this module alone, with properties of these names."""
+
+    def refuse(self: Module) -> Any:
+        raise UnsupportedError(
+            f"{type(self).__name__}: parametrized modules cannot be pickled; save their state_dict() instead"
+        )
+
+    def copied(self: Module, memo: dict[int, Any]) -> Module:
+        own: Module = object.__new__(base)
+        memo[id(self)] = own
+        Module.__setstate__(own, deepcopy(self.__dict__, memo))
+        _give_class(own, base, list(own._modules["parametrizations"]))
+        return own
+
+    body: dict[str, Any] = {
+        "__getstate__": refuse,
+        "__deepcopy__": copied,
+        "_parametrized_from": base,
+        "__module__": base.__module__,
+    }
+    body.update({name: _property(name) for name in names})
+    module.__class__ = type(f"Parametrized{base.__name__}", (base,), body)

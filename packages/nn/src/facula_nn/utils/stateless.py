@@ -1,0 +1,115 @@
+"""A module called with other parameters and buffers than its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+from facula_tensor.extend import listed
+
+from .._members import BUFFER, PARAMETER, members
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .._module import Module
+
+__all__ = ["functional_call"]
+
+__dir__ = listed(__name__)
+
+Slot = tuple["Module", str, Tensor]  # a module, the name of one of its own tensors, and that tensor
+
+
+@boundary
+def functional_call(
+    module: Module,
+    parameter_and_buffer_dicts: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call `module` with tensors by dotted name in place of its own, which are back when the call ends.
+
+    `args` is a tuple of arguments, or the one argument. Names that share a tensor in the module share the given one,
+    unless `tie_weights` is False. A buffer that forward puts another tensor in the place of is replaced in the dict,
+    not in the module. Names that are not given keep the module's tensors; with `strict` they, and names that the module
+    has not, are a RuntimeError. ValueError for names given twice, TypeError for what is no tensor. Meanwhile other
+    threads see the given tensors, too.
+
+    >>> from facula_nn import Linear
+    >>> from facula_tensor import ones
+    >>> functional_call(Linear(2, 1), {"weight": ones(1, 2), "bias": ones(1)}, ones(2))
+    tensor([3.])
+    """
+    given, home = _merged(parameter_and_buffer_dicts)
+    slots: dict[str, Slot] = {}
+    for prefix, one in module.named_modules(remove_duplicate=False):
+        for name, tensor in (*members(one, PARAMETER), *members(one, BUFFER)):
+            if tensor is not None:
+                slots[f"{prefix}.{name}" if prefix else name] = one, name, tensor
+    if strict:
+        missing = [name for name in slots if name not in given]
+        unexpected = [name for name in given if name not in slots]
+        if missing or unexpected:
+            raise OperationError(
+                f"functional_call: the names do not fit {type(module).__name__}; missing: {missing}; "
+                f"unexpected: {unexpected}; strict=False leaves both alone"
+            )
+    placed = _tied(slots, given) if tie_weights else {name: one for name, one in given.items() if name in slots}
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    try:
+        for name, tensor in placed.items():
+            owner, own, _ = slots[name]
+            owner.__dict__[own] = tensor
+        return module(*arguments, **(kwargs or {}))
+    finally:
+        for name, tensor in placed.items():
+            owner, own, former = slots[name]
+            now = owner.__dict__.get(own)
+            if now is not tensor and name in given and home is not None:
+                home[name] = now
+            owner.__dict__[own] = former
+
+
+def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
+    """All names, and the dict that they came in where it is one."""
+    dicts = [given] if hasattr(given, "items") else list(given)
+    found: dict[str, Tensor] = {}
+    for one in dicts:
+        if not hasattr(one, "items"):
+            raise InvalidTypeError(
+                f"functional_call: expected dicts from names to tensors; got {type(one).__name__} {one!r:.60}"
+            )
+        for name, tensor in one.items():
+            if not isinstance(tensor, Tensor):
+                raise InvalidTypeError(
+                    f"functional_call: expected {name!r} to be a Tensor; got {type(tensor).__name__}"
+                )
+            if not name:
+                raise MissingKeyError("functional_call: expected names that are not empty; got ''")
+            if name in found:
+                raise InvalidValueError(f"functional_call: expected each name once; got {name!r} in several dicts")
+            found[name] = tensor
+    return found, given if hasattr(given, "__setitem__") and hasattr(given, "items") else None
+
+
+def _tied(slots: dict[str, Slot], given: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The given tensors under all names that share the module's; ValueError where such names are given two."""
+    shared: dict[int, list[str]] = {}
+    for name, (_, _, tensor) in slots.items():
+        shared.setdefault(id(tensor), []).append(name)
+    placed: dict[str, Tensor] = {}
+    for names in shared.values():
+        found = [name for name in names if name in given]
+        if len({id(given[name]) for name in found}) > 1:
+            raise InvalidValueError(
+                f"functional_call: expected one tensor for {found}, which are tied; got several; give one of them, or "
+                "tie_weights=False"
+            )
+        placed.update({name: given[found[0]] for name in names if found})
+    return placed

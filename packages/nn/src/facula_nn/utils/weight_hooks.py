@@ -1,0 +1,180 @@
+"""Weights that a hook computes before each forward: the older forms of what `parametrizations` has.
+
+The module keeps the weight as an ordinary attribute, and the parameters that it is computed from under other names.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from facula_errors import InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, no_grad
+from facula_tensor.extend import listed
+
+from .. import functional as F
+from .._module import Module
+from .parametrizations import dim_of, length_of
+
+__all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
+
+__dir__ = listed(__name__)
+
+Layer = TypeVar("Layer", bound=Module)
+
+
+class _Hook:
+    """What computes one weight of a module."""
+
+    called = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def compute(self, module: Module) -> Tensor:
+        raise UnsupportedError(f"{self.called}: expected the class to define compute")
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute(module))
+
+    @classmethod
+    def of(cls, module: Module, name: str) -> tuple[int, Any] | None:
+        """A module's hook of this kind for this weight, and its key in the table."""
+        for key, entry in module._forward_pre_hooks.items():
+            hook = getattr(entry, "hook", None)
+            if isinstance(hook, cls) and hook.name == name:
+                return key, hook
+        return None
+
+    @classmethod
+    def add(cls, module: Module, name: str) -> Parameter:
+        """The parameter that is to be computed; errors where there is none, or it is computed already."""
+        if cls.of(module, name) is not None:
+            raise OperationError(f"{cls.called}: {type(module).__name__}.{name} has one already")
+        weight = module._parameters.get(name)
+        if weight is None:
+            raise InvalidValueError(f"{cls.called}: {type(module).__name__} has no parameter {name!r}")
+        return weight
+
+    @classmethod
+    def take(cls, module: Module, name: str) -> Any:
+        """The hook, which the module no longer has."""
+        found = cls.of(module, name)
+        if found is None:
+            raise InvalidValueError(f"remove_{cls.called}: {type(module).__name__} has no {cls.called} of {name!r}")
+        del module._forward_pre_hooks[found[0]]
+        return found[1]
+
+
+class _WeightNorm(_Hook):
+    called = "weight_norm"
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        super().__init__(name)
+        self.dim = -1 if dim is None else dim
+
+    def compute(self, module: Module) -> Tensor:
+        g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
+        return v * (g / length_of(v, self.dim))
+
+
+@boundary
+def weight_norm(module: Layer, name: str = "weight", dim: int | None = 0) -> Layer:
+    """Let a weight be g v / |v|, with the parameters `weight_g` and `weight_v`; changes and returns the module.
+
+    As `parametrizations.weight_norm`, which is newer. RuntimeError where it has been done, ValueError where there is no
+    such parameter.
+
+    >>> from facula_nn import Linear
+    >>> sorted(weight_norm(Linear(3, 2)).state_dict())
+    ['bias', 'weight_g', 'weight_v']
+    """
+    hook, weight = _WeightNorm(name, dim), _WeightNorm.add(module, name)
+    delattr(module, name)
+    with no_grad():
+        length = length_of(weight, dim)
+    module.register_parameter(f"{name}_g", Parameter(length.detach(), weight.requires_grad))
+    module.register_parameter(f"{name}_v", Parameter(weight.detach(), weight.requires_grad))
+    hook(module, None)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+@boundary
+def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
+    """Undo `weight_norm`: the weight is a parameter of the value that it has. ValueError where it was not done."""
+    hook = _WeightNorm.take(module, name)
+    with no_grad():
+        value = hook.compute(module)
+    wants = getattr(module, f"{name}_v").requires_grad
+    for one in (name, f"{name}_g", f"{name}_v"):
+        delattr(module, one)
+    module.register_parameter(name, Parameter(value.detach(), wants))
+    return module
+
+
+class _SpectralNorm(_Hook):
+    called = "spectral_norm"
+
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
+        super().__init__(name)
+        self.n_power_iterations, self.dim, self.eps = n_power_iterations, dim, eps
+
+    def matrix(self, weight: Tensor) -> Tensor:
+        return weight.movedim(self.dim, 0).flatten(1)
+
+    def compute(self, module: Module) -> Tensor:
+        weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
+        matrix = self.matrix(weight)
+        if module.training:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(F.normalize(matrix.mT.mv(u), dim=0, eps=self.eps))
+                    u.copy_(F.normalize(matrix.mv(v), dim=0, eps=self.eps))
+        u, v = u.clone(), v.clone()  # for several passes forward before one backward
+        return weight / u.dot(matrix.mv(v))
+
+
+@boundary
+def spectral_norm(
+    module: Layer, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Layer:
+    """Let a weight be `weight_orig` over its largest singular value, which each forward in training estimates anew.
+
+    As `parametrizations.spectral_norm`, which is newer; changes and returns the module. RuntimeError where it has been
+    done, ValueError where there is no such parameter, or no step.
+
+    >>> from facula_nn import Linear
+    >>> sorted(spectral_norm(Linear(3, 2)).state_dict())
+    ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
+    if n_power_iterations < 1:
+        raise InvalidValueError(f"spectral_norm: expected n_power_iterations of at least 1; got {n_power_iterations}")
+    weight = _SpectralNorm.add(module, name)
+    hook = _SpectralNorm(name, n_power_iterations, dim_of(module) if dim is None else dim, eps)
+    matrix = hook.matrix(weight.detach())
+    delattr(module, name)
+    module.register_parameter(f"{name}_orig", weight)
+    setattr(module, name, weight.detach())
+    for part, length in (("u", matrix.shape[0]), ("v", matrix.shape[1])):
+        drawn = F.normalize(matrix.new_empty(length).normal_(), dim=0, eps=eps)
+        module.register_buffer(f"{name}_{part}", drawn)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+@boundary
+def remove_spectral_norm(module: Layer, name: str = "weight") -> Layer:
+    """Undo `spectral_norm`: the weight is a parameter of the value that it has. ValueError where it was not done."""
+    hook = _SpectralNorm.take(module, name)
+    training, module.training = module.training, False
+    try:
+        with no_grad():
+            value = hook.compute(module)
+    finally:
+        module.training = training
+    weight = getattr(module, f"{name}_orig")
+    for one in (name, f"{name}_orig", f"{name}_u", f"{name}_v"):
+        delattr(module, one)
+    module.register_parameter(name, Parameter(value.detach(), weight.requires_grad))
+    return module
