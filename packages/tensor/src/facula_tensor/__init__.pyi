@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -51,6 +51,8 @@ from ._typed import HalfTensor as HalfTensor
 from ._typed import IntTensor as IntTensor
 from ._typed import LongTensor as LongTensor
 from ._typed import ShortTensor as ShortTensor
+from ._untyped_storage import TypedStorage as TypedStorage
+from ._untyped_storage import UntypedStorage as UntypedStorage
 from .ops.formats import channels_last as channels_last
 from .ops.formats import channels_last_3d as channels_last_3d
 from .ops.formats import contiguous_format as contiguous_format
@@ -76,10 +78,15 @@ __all__ = [
     "ShortTensor",
     "Size",
     "Tensor",
+    "TypedStorage",
+    "UntypedStorage",
     "abs",
+    "abs_",
     "absolute",
     "acos",
+    "acos_",
     "acosh",
+    "acosh_",
     "adaptive_avg_pool1d",
     "adaptive_max_pool1d",
     "add",
@@ -88,40 +95,57 @@ __all__ = [
     "addcmul",
     "addmm",
     "addmv",
+    "addmv_",
     "addr",
     "adjoint",
+    "alias_copy",
     "all",
     "allclose",
     "amax",
     "amin",
+    "aminmax",
     "angle",
     "any",
     "arange",
     "arccos",
+    "arccos_",
     "arccosh",
+    "arccosh_",
     "arcsin",
+    "arcsin_",
     "arcsinh",
+    "arcsinh_",
     "arctan",
     "arctan2",
+    "arctan_",
     "arctanh",
+    "arctanh_",
     "argmax",
     "argmin",
     "argsort",
     "argwhere",
     "as_strided",
+    "as_strided_",
+    "as_strided_copy",
     "as_strided_scatter",
     "as_tensor",
+    "asarray",
     "asin",
+    "asin_",
     "asinh",
+    "asinh_",
     "atan",
     "atan2",
+    "atan_",
     "atanh",
+    "atanh_",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "avg_pool1d",
     "baddbmm",
     "bernoulli",
+    "bilinear",
     "bincount",
     "binomial",
     "bitwise_and",
@@ -141,6 +165,7 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "ceil_",
     "celu",
     "celu_",
     "chain_matmul",
@@ -152,9 +177,13 @@ __all__ = [
     "cholesky_solve",
     "chunk",
     "clamp",
+    "clamp_",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "clip",
+    "clip_",
     "clone",
     "column_stack",
     "combinations",
@@ -163,6 +192,7 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "constant_pad_nd",
     "contiguous_format",
     "conv1d",
     "conv2d",
@@ -171,23 +201,33 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "copysign",
+    "corrcoef",
     "cos",
+    "cos_",
     "cosh",
+    "cosh_",
     "cosine_similarity",
     "count_nonzero",
+    "cov",
     "cross",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "cumulative_trapezoid",
     "default_generator",
     "deg2rad",
+    "deg2rad_",
     "det",
+    "detach_",
+    "detach_copy",
     "diag",
     "diag_embed",
     "diagflat",
     "diagonal",
+    "diagonal_copy",
     "diagonal_scatter",
+    "diff",
     "digamma",
     "dist",
     "div",
@@ -198,48 +238,75 @@ __all__ = [
     "einsum",
     "empty",
     "empty_like",
+    "empty_permuted",
+    "empty_strided",
     "eq",
     "equal",
     "erf",
+    "erf_",
+    "erfc",
     "erfinv",
     "exp",
     "exp2",
+    "exp2_",
+    "exp_",
+    "expand_copy",
     "expm1",
+    "expm1_",
     "eye",
+    "fill",
+    "fill_",
     "finfo",
     "fix",
+    "fix_",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
+    "floor_",
     "floor_divide",
+    "fmax",
+    "fmin",
     "fmod",
     "frac",
+    "frac_",
+    "frexp",
     "from_dlpack",
+    "from_file",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
     "gather",
+    "gcd",
     "ge",
     "ger",
     "get_default_dtype",
+    "get_device",
     "get_printoptions",
     "get_rng_state",
+    "gradient",
     "greater",
     "greater_equal",
     "gt",
     "hardshrink",
+    "heaviside",
+    "histc",
+    "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
+    "i0",
     "iinfo",
     "imag",
     "index_add",
     "index_copy",
     "index_fill",
     "index_put",
+    "index_put_",
     "index_reduce",
     "index_select",
     "initial_seed",
@@ -248,17 +315,26 @@ __all__ = [
     "is_complex",
     "is_conj",
     "is_floating_point",
+    "is_inference",
     "is_neg",
+    "is_nonzero",
+    "is_same_size",
+    "is_signed",
+    "is_storage",
     "is_tensor",
     "isclose",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
     "isreal",
     "kron",
     "kthvalue",
     "layout",
+    "lcm",
+    "ldexp",
     "le",
     "lerp",
     "less",
@@ -267,8 +343,12 @@ __all__ = [
     "linspace",
     "log",
     "log10",
+    "log10_",
     "log1p",
+    "log1p_",
     "log2",
+    "log2_",
+    "log_",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -278,6 +358,8 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logit",
+    "logspace",
     "logsumexp",
     "lt",
     "lu",
@@ -313,12 +395,21 @@ __all__ = [
     "mv",
     "mvlgamma",
     "nan_to_num",
+    "nan_to_num_",
+    "nanmean",
     "nanmedian",
+    "nanquantile",
+    "nansum",
     "narrow",
+    "narrow_copy",
     "ne",
     "neg",
+    "neg_",
     "negative",
+    "negative_",
+    "nextafter",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -329,12 +420,14 @@ __all__ = [
     "pairwise_distance",
     "pdist",
     "permute",
+    "permute_copy",
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson",
     "polar",
     "polygamma",
+    "positive",
     "pow",
     "prelu",
     "preserve_format",
@@ -343,38 +436,49 @@ __all__ = [
     "promote_types",
     "put",
     "qr",
+    "quantile",
     "rad2deg",
+    "rad2deg_",
     "rand",
     "rand_like",
     "randint",
+    "randint_like",
     "randn",
     "randn_like",
     "randperm",
+    "range",
     "ravel",
     "real",
     "reciprocal",
+    "reciprocal_",
     "relu",
     "relu_",
     "remainder",
     "renorm",
     "repeat_interleave",
     "reshape",
+    "resize_as_",
     "resolve_conj",
     "resolve_neg",
     "result_type",
     "roll",
     "rot90",
     "round",
+    "round_",
     "row_stack",
     "rrelu",
     "rrelu_",
     "rsqrt",
+    "rsqrt_",
+    "rsub",
+    "scalar_tensor",
     "scatter",
     "scatter_add",
     "scatter_reduce",
     "searchsorted",
     "seed",
     "select",
+    "select_copy",
     "select_scatter",
     "selu",
     "selu_",
@@ -383,18 +487,29 @@ __all__ = [
     "set_rng_state",
     "sgn",
     "sigmoid",
+    "sigmoid_",
     "sign",
     "signbit",
     "sin",
+    "sin_",
+    "sinc",
     "sinh",
+    "sinh_",
+    "slice_copy",
     "slice_scatter",
     "slogdet",
     "softmax",
     "sort",
     "split",
+    "split_copy",
+    "split_with_sizes",
+    "split_with_sizes_copy",
     "sqrt",
+    "sqrt_",
     "square",
+    "square_",
     "squeeze",
+    "squeeze_copy",
     "stack",
     "std",
     "std_mean",
@@ -406,19 +521,26 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "t_copy",
     "take",
     "take_along_dim",
     "tan",
+    "tan_",
     "tanh",
+    "tanh_",
     "tensor",
     "tensor_split",
     "tensordot",
     "threshold",
     "threshold_",
     "tile",
+    "to_dlpack",
     "topk",
     "trace",
     "transpose",
+    "transpose_copy",
+    "trapezoid",
+    "trapz",
     "triangular_solve",
     "tril",
     "tril_indices",
@@ -426,30 +548,49 @@ __all__ = [
     "triu_indices",
     "true_divide",
     "trunc",
+    "trunc_",
+    "typename",
     "unbind",
+    "unbind_copy",
     "unflatten",
+    "unfold_copy",
     "unique",
     "unique_consecutive",
+    "unravel_index",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "unsqueeze",
+    "unsqueeze_copy",
+    "vander",
     "var",
     "var_mean",
     "vdot",
     "view_as_complex",
     "view_as_real",
+    "view_copy",
     "vsplit",
     "vstack",
     "where",
     "xlogy",
+    "xlogy_",
+    "zero_",
     "zeros",
     "zeros_like",
 ]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+def abs_(self: Tensor) -> Tensor:
+    """`abs` in place: changes this tensor and returns it."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+def acos_(self: Tensor) -> Tensor:
+    """`acos` in place: changes this tensor and returns it."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN below 1."""
+def acosh_(self: Tensor) -> Tensor:
+    """`acosh` in place: changes this tensor and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
     """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
 @overload
@@ -473,10 +614,14 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha:
     """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+def addmv_(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+    """`addmv` in place: changes this tensor and returns it."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def adjoint(input: Tensor) -> Tensor:
     """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `alias` shows, in memory of its own."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -485,6 +630,8 @@ def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+def aminmax(input: Tensor, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -501,20 +648,34 @@ def argwhere(input: Tensor) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements)."""
+def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+    """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
+def as_strided_copy(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `as_strided` shows, in memory of its own."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
+    """`obj` as a tensor: over its memory where it is a tensor, an array, or has DLPack or the buffer protocol."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+def asin_(self: Tensor) -> Tensor:
+    """`asin` in place: changes this tensor and returns it."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic sine of each element."""
+def asinh_(self: Tensor) -> Tensor:
+    """`asinh` in place: changes this tensor and returns it."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from -pi/2 to pi/2 whose tangent each element is."""
 def atan2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+def atan_(self: Tensor) -> Tensor:
+    """`atan` in place: changes this tensor and returns it."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+def atanh_(self: Tensor) -> Tensor:
+    """`atanh` in place: changes this tensor and returns it."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple."""
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
@@ -527,6 +688,8 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, 
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
@@ -565,6 +728,8 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtin
     """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
+def ceil_(self: Tensor) -> Tensor:
+    """`ceil` in place: changes this tensor and returns it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
@@ -583,10 +748,16 @@ def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: b
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+def clamp_(self: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """`clamp` in place: changes this tensor and returns it."""
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+def clamp_max_(self: Tensor, max: Operand) -> Tensor:
+    """`clamp_max` in place: changes this tensor and returns it."""
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
+def clamp_min_(self: Tensor, min: Operand) -> Tensor:
+    """`clamp_min` in place: changes this tensor and returns it."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -599,6 +770,8 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
+def constant_pad_nd(input: Tensor, pad: Lengths, value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
+    """`functional.pad` with a constant."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of sequences with filters: what networks call a convolution."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -613,14 +786,22 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The transpose of the linear map that `conv3d` is, plus a bias."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The size of each element of `input` with the sign of the other's: also that of -0."""
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
+def cos_(self: Tensor) -> Tensor:
+    """`cos` in place: changes this tensor and returns it."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic cosine of each element."""
+def cosh_(self: Tensor) -> Tensor:
+    """`cosh` in place: changes this tensor and returns it."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+    """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
 def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -631,10 +812,18 @@ def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
 def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
+    """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
+def deg2rad_(self: Tensor) -> Tensor:
+    """`deg2rad` in place: changes this tensor and returns it."""
 def det(input: Tensor) -> Tensor:
     """The determinant of matrices (..., n, n): (...)."""
+def detach_(self: Tensor) -> Tensor:
+    """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `detach` shows, in memory of its own."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -643,8 +832,12 @@ def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
     """The matrix with the elements of `input`, in row-major order, as its diagonal."""
 def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+def diagonal_copy(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `diagonal` shows, in memory of its own."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
@@ -663,22 +856,42 @@ def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = N
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
+def empty_permuted(size: Lengths, physical_layout: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest."""
+def empty_strided(size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements is equal; False where either is NaN."""
 def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of each element. Integers are computed in the default floating dtype."""
+def erf_(self: Tensor) -> Tensor:
+    """`erf` in place: changes this tensor and returns it."""
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 - erf(x) of each element, to the last digits where that is near 0."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of each element. Integers are computed in the default floating dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2 to the power of each element."""
+def exp2_(self: Tensor) -> Tensor:
+    """`exp2` in place: changes this tensor and returns it."""
+def exp_(self: Tensor) -> Tensor:
+    """`exp` in place: changes this tensor and returns it."""
+def expand_copy(input: Tensor, size: Lengths, *, implicit: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """A copy of what `expand` shows, in memory of its own."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
+def expm1_(self: Tensor) -> Tensor:
+    """`expm1` in place: changes this tensor and returns it."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
+def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """A tensor like `input`, all of whose elements are `value`: a number, or a tensor without dimensions."""
+def fill_(self: Tensor, value: Operand) -> Tensor:
+    """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one."""
 def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -687,16 +900,30 @@ def fliplr(input: Tensor) -> Tensor:
     """A copy with the columns of a matrix (of the second dimension) in reverse order."""
 def flipud(input: Tensor) -> Tensor:
     """A copy with the rows (the first dimension) in reverse order."""
+def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number that is not greater, of each element. Integers stay as they are."""
+def floor_(self: Tensor) -> Tensor:
+    """`floor` in place: changes this tensor and returns it."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greater of each pair of elements; where one is NaN, the other."""
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of each pair of elements; where one is NaN, the other."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of each element, with its sign. Floating dtypes only."""
+def frac_(self: Tensor) -> Tensor:
+    """`frac` in place: changes this tensor and returns it."""
+def frexp(input: Tensor, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
+    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
+def from_file(filename: builtins.str, shared: builtins.bool | None = None, size: builtins.int = 0, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, pin_memory: builtins.bool = False) -> Tensor:
+    """A tensor of `size` elements over a file's bytes, which are read when they are looked at."""
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other."""
 def frombuffer(buffer: Buffer, *, dtype: DTypeLike, count: builtins.int = -1, offset: builtins.int = 0, requires_grad: builtins.bool = False) -> Tensor:
@@ -707,26 +934,42 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name of `outer`."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
+def get_device(input: Tensor) -> builtins.int:
+    """The number of the CUDA device; -1 for tensors in host memory."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
     """The options in use, as arguments for `set_printoptions`."""
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
+def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
+    """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
     """Each element, or 0 where it is at most `lambd` from 0."""
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
+def histogram(input: Tensor, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """How many elements lie in each bin, as the pair (hist, bin_edges)."""
+def histogramdd(input: Tensor, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
+    """How many points lie in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of order 0 of each element."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError)."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -737,6 +980,8 @@ def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) 
     """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with `copy[indices] = values`, or with the values added."""
+def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """`index_put` in place: changes this tensor and returns it."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -753,8 +998,18 @@ def is_conj(input: Tensor) -> builtins.bool:
     """False: conjugates are never left to be taken later."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
+def is_inference(input: Tensor) -> builtins.bool:
+    """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
 def is_neg(input: Tensor) -> builtins.bool:
     """False: signs are never left to be changed later."""
+def is_nonzero(input: Tensor) -> builtins.bool:
+    """Whether the one element is not 0; ValueError where there are more or none."""
+def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
+    """Whether two tensors have the same shape."""
+def is_signed(input: Tensor) -> builtins.bool:
+    """Whether the dtype has negative numbers."""
+def is_storage(obj: builtins.object) -> builtins.bool:
+    """Whether `obj` is a storage: what `untyped_storage()` or `storage()` gives."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
@@ -767,12 +1022,20 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN; for complex ones, whether a part is."""
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative infinity. False for integers."""
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is positive infinity. False for integers."""
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element has an imaginary part of 0, as a bool tensor."""
+    """Whether each element's imaginary part is 0: always, but for complex numbers."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
+def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -785,10 +1048,18 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
+def log10_(self: Tensor) -> Tensor:
+    """`log10` in place: changes this tensor and returns it."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 + x) of each element, accurate near 0."""
+def log1p_(self: Tensor) -> Tensor:
+    """`log1p` in place: changes this tensor and returns it."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
+def log2_(self: Tensor) -> Tensor:
+    """`log2` in place: changes this tensor and returns it."""
+def log_(self: Tensor) -> Tensor:
+    """`log` in place: changes this tensor and returns it."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -807,6 +1078,10 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero."""
+def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -892,7 +1167,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None 
     """Views of vectors along the dimensions of a grid, each expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
 @overload
 def min(input: Tensor, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
@@ -925,6 +1200,10 @@ def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Te
     """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+def nan_to_num_(self: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+    """`nan_to_num` in place: changes this tensor and returns it."""
+def nanmean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
 @overload
 def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`median` of the elements that are no NaN; NaN where there are none."""
@@ -934,16 +1213,26 @@ def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, 
 @overload
 def nanmedian(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
+def nanquantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+    """`quantile` of the elements that are not NaN; NaN where there are none."""
+def nansum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
 @overload
 def narrow(input: Tensor, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     ...
+def narrow_copy(input: Tensor, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `narrow` shows, in memory of its own."""
 def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign turned. Not defined for bool."""
+def neg_(self: Tensor) -> Tensor:
+    """`neg` in place: changes this tensor and returns it."""
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -953,6 +1242,8 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 @overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
+def nonzero_static(input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
+    """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
 def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
     """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -971,6 +1262,8 @@ def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once."""
+def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `permute` shows, in memory of its own."""
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
@@ -983,6 +1276,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element."""
+def positive(input: Tensor) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Each element raised to the power of the exponent's."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -995,38 +1290,50 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool 
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
 def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
+def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+    """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
+def rad2deg_(self: Tensor) -> Tensor:
+    """`rad2deg` in place: changes this tensor and returns it."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
 def randint(low: builtins.int = 0, high: SupportsIndex | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
+def randint_like(input: Tensor, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+    """Integers drawn evenly from `low` to before `high`, of the shape, dtype and device of `input`."""
 def randn(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
+def range(start: Scalar | Tensor = 0, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view where strides allow it, else a copy."""
 def real(input: Tensor) -> Tensor:
     """The real part of each element, as a view; a real tensor is its own."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x of each element."""
+def reciprocal_(self: Tensor) -> Tensor:
+    """`reciprocal` in place: changes this tensor and returns it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
-def relu_(input: Tensor) -> Tensor:
-    """`relu` in place."""
+def relu_(self: Tensor) -> Tensor:
+    """`relu` in place: changes this tensor and returns it."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
-    """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it."""
+    """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+    """Give this tensor the shape of another, as `resize_` does. Returns it."""
 def resolve_conj(input: Tensor) -> Tensor:
     """`input` itself: conjugates are never left to be taken later."""
 def resolve_neg(input: Tensor) -> Tensor:
@@ -1039,12 +1346,20 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+def round_(self: Tensor, *, decimals: builtins.int = 0) -> Tensor:
+    """`round` in place: changes this tensor and returns it."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
+def rsqrt_(self: Tensor) -> Tensor:
+    """`rsqrt` in place: changes this tensor and returns it."""
+def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool."""
+def scalar_tensor(s: Scalar, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    """A tensor of one number and no dimensions, in the default floating dtype unless another is given."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1061,6 +1376,8 @@ def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
 @overload
 def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
+def select_copy(input: Tensor, dim: builtins.int | None = None, index: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `select` shows, in memory of its own."""
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -1077,14 +1394,24 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x)) of each element, without overflow."""
+def sigmoid_(self: Tensor) -> Tensor:
+    """`sigmoid` in place: changes this tensor and returns it."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is negative, -0 and NaN with a sign included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of each element, in radians."""
+def sin_(self: Tensor) -> Tensor:
+    """`sin` in place: changes this tensor and returns it."""
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
+def sinh_(self: Tensor) -> Tensor:
+    """`sinh` in place: changes this tensor and returns it."""
+def slice_copy(input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `slice` shows, in memory of its own."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -1095,12 +1422,24 @@ def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = Fals
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+def split_copy(input: Tensor, split_size: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+    """Copies of pieces along `dim`: of what `split` shows."""
+def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """Views of pieces of the lengths given, along `dim`: `split` with several lengths."""
+def split_with_sizes_copy(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+def sqrt_(self: Tensor) -> Tensor:
+    """`sqrt` in place: changes this tensor and returns it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element times itself; int64 for bool."""
+def square_(self: Tensor) -> Tensor:
+    """`square` in place: changes this tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`."""
+def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `squeeze` shows, in memory of its own."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`."""
 def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
@@ -1117,14 +1456,20 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and numbers are their own."""
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `t` shows, in memory of its own."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
 def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The tangent of each element, in radians."""
+def tan_(self: Tensor) -> Tensor:
+    """`tan` in place: changes this tensor and returns it."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
+def tanh_(self: Tensor) -> Tensor:
+    """`tanh` in place: changes this tensor and returns it."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -1137,12 +1482,20 @@ def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) 
     """`threshold` in place."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+def to_dlpack(input: Tensor) -> builtins.object:
+    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
+def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `transpose` shows, in memory of its own."""
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
+    """The area under a sampled curve along `dim`, by the trapezoidal rule."""
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
+    """`trapezoid`, by its older name."""
 def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1155,10 +1508,18 @@ def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0,
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element without its fraction. Integers stay as they are."""
+def trunc_(self: Tensor) -> Tensor:
+    """`trunc` in place: changes this tensor and returns it."""
+def typename(obj: builtins.object) -> builtins.str:
+    """What an object is, by module and class; of a tensor what `x.type()` says."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
+def unbind_copy(input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
+    """Copies of the elements along `dim`: of what `unbind` shows."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
     """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+def unfold_copy(input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `unfold` shows, in memory of its own."""
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
     """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
@@ -1183,8 +1544,20 @@ def unique_consecutive(input: Tensor, *, return_counts: Literal[True], return_in
 @overload
 def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
+def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> builtins.tuple[Tensor, ...]:
+    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor."""
+def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """`chunk`, whose pieces may be changed in place here without more ado."""
+def unsafe_split(input: Tensor, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """`split`, whose pieces may be changed in place here without more ado."""
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`."""
+def unsqueeze_copy(input: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `unsqueeze` shows, in memory of its own."""
+def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
+    """The Vandermonde matrix: the powers N - 1 to 0 of each element, or 0 to N - 1 where `increasing`; N is len(x)."""
 def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
     """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
 def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
@@ -1195,6 +1568,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...)."""
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
+def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what `view` shows, in memory of its own."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1207,23 +1582,35 @@ def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | No
     ...
 def xlogy(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
+def xlogy_(self: Tensor, other: Operand) -> Tensor:
+    """`xlogy` in place: changes this tensor and returns it."""
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0. Returns this tensor."""
 def zeros(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
 absolute = abs
 arccos = acos
+arccos_ = acos_
 arccosh = acosh
+arccosh_ = acosh_
 arcsin = asin
+arcsin_ = asin_
 arcsinh = asinh
+arcsinh_ = asinh_
 arctan = atan
 arctan2 = atan2
+arctan_ = atan_
 arctanh = atanh
+arctanh_ = atanh_
 clip = clamp
+clip_ = clamp_
 concat = cat
 concatenate = cat
 divide = div
 fix = trunc
+fix_ = trunc_
 greater = gt
 greater_equal = ge
 less = lt
@@ -1231,6 +1618,7 @@ less_equal = le
 moveaxis = movedim
 multiply = mul
 negative = neg
+negative_ = neg_
 not_equal = ne
 row_stack = vstack
 subtract = sub

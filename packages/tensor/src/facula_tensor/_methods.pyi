@@ -3,20 +3,23 @@
 # fmt: off
 # ruff: noqa
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, Number, Operand, Scalar, SupportsDLPack
+from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_storage import DType
 
 from ._generator import Generator
 from ._tensor import Tensor
+from ._untyped_storage import TypedStorage, UntypedStorage
 
 class Methods:
     def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
     def __abs__(self, *, out: Tensor | None = None) -> Tensor:
@@ -197,6 +200,8 @@ class Methods:
         """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes this tensor and returns it."""
+    def adjoint(self) -> Tensor:
+        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -205,8 +210,14 @@ class Methods:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+    def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
+        """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -217,6 +228,8 @@ class Methods:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with any shape, strides and offset (in elements)."""
+    def as_strided_(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+        """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
     def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -247,6 +260,8 @@ class Methods:
         """`baddbmm` in place: changes this tensor and returns it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -283,6 +298,8 @@ class Methods:
         """A view broadcast to `shape`, which may be called `size`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -293,6 +310,12 @@ class Methods:
         """This tensor as complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -309,6 +332,14 @@ class Methods:
         """`clamp_min` in place: changes this tensor and returns it."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` in place: changes this tensor and returns it."""
+    def const_data_ptr(self) -> builtins.int:
+        """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
@@ -317,6 +348,8 @@ class Methods:
         """The size of each element of `input` with the sign of the other's: also that of -0."""
     def copysign_(self, other: Operand) -> Tensor:
         """`copysign` in place: changes this tensor and returns it."""
+    def corrcoef(self) -> Tensor:
+        """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
@@ -327,6 +360,8 @@ class Methods:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+    def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+        """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -355,6 +390,8 @@ class Methods:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
     def detach_(self) -> Tensor:
@@ -369,10 +406,14 @@ class Methods:
         """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
         """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
     def digamma_(self) -> Tensor:
         """`digamma` in place: changes this tensor and returns it."""
+    def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
+        """The dimensions by how far apart their elements lie, the farthest first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -419,8 +460,12 @@ class Methods:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
+    def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
+        """Set the elements whose indices are all equal. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Dimensions `start_dim` to `end_dim` as one."""
     def flip(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -467,18 +512,28 @@ class Methods:
         """Whether each element of `input` is greater than or equal to the other's."""
     def ge_(self, other: Operand) -> Tensor:
         """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name of `outer`."""
+    def get_device(self) -> builtins.int:
+        """The number of the CUDA device; -1 for tensors in host memory."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def gt_(self, other: Operand) -> Tensor:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """Each element, or 0 where it is at most `lambd` from 0."""
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
         """`heaviside` in place: changes this tensor and returns it."""
+    def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
+        """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
+    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """How many elements lie in each bin, as the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -489,6 +544,10 @@ class Methods:
         """The modified Bessel function of order 0 of each element."""
     def i0_(self) -> Tensor:
         """`i0` in place: changes this tensor and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, new: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
@@ -515,6 +574,52 @@ class Methods:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """False: conjugates are never left to be taken later."""
+    @property
+    def is_cpu(self) -> builtins.bool: ...
+    def is_inference(self) -> builtins.bool:
+        """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+    @property
+    def is_ipu(self) -> builtins.bool: ...
+    @property
+    def is_maia(self) -> builtins.bool: ...
+    @property
+    def is_mkldnn(self) -> builtins.bool: ...
+    @property
+    def is_mps(self) -> builtins.bool: ...
+    @property
+    def is_mtia(self) -> builtins.bool: ...
+    def is_neg(self) -> builtins.bool:
+        """False: signs are never left to be changed later."""
+    @property
+    def is_nested(self) -> builtins.bool: ...
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the one element is not 0; ValueError where there are more or none."""
+    def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
+        """Whether the memory is pinned for copies to a device: False."""
+    @property
+    def is_quantized(self) -> builtins.bool: ...
+    def is_same_size(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have the same shape."""
+    def is_set_to(self, tensor: Tensor) -> builtins.bool:
+        """Whether another tensor shows the same memory in the same way."""
+    def is_shared(self) -> builtins.bool:
+        """Whether other processes share the memory: False."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the dtype has negative numbers."""
+    @property
+    def is_sparse(self) -> builtins.bool: ...
+    @property
+    def is_sparse_csr(self) -> builtins.bool: ...
+    @property
+    def is_vulkan(self) -> builtins.bool: ...
+    @property
+    def is_xla(self) -> builtins.bool: ...
+    @property
+    def is_xpu(self) -> builtins.bool: ...
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
@@ -573,6 +678,8 @@ class Methods:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -585,6 +692,8 @@ class Methods:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Operand) -> Tensor:
@@ -618,7 +727,13 @@ class Methods:
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
         """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
     @property
+    def mH(self) -> Tensor: ...
+    @property
     def mT(self) -> Tensor: ...
+    def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
+        """`map_` with two other tensors: `callable(element, other, another)`."""
+    def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
+        """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
         """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
     def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
@@ -667,7 +782,7 @@ class Methods:
         ...
     @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`."""
+        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
     @overload
     def min(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
         ...
@@ -708,6 +823,8 @@ class Methods:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """`nan_to_num` in place: changes this tensor and returns it."""
+    def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
     @overload
     def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
         """`median` of the elements that are no NaN; NaN where there are none."""
@@ -717,12 +834,18 @@ class Methods:
     @overload
     def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
+    def nanquantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+        """`quantile` of the elements that are not NaN; NaN where there are none."""
+    def nansum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
     @overload
     def narrow(self, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         ...
+    def narrow_copy(self, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
+        """A copy of what `narrow` shows, in memory of its own."""
     def ne(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements differs; True where either is NaN."""
     def ne_(self, other: Operand) -> Tensor:
@@ -731,8 +854,12 @@ class Methods:
         """Each element with its sign turned. Not defined for bool."""
     def neg_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
+    def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
+        """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory."""
     def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
+    def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`empty_strided` in the dtype and on the device of this tensor."""
     def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`full` in the dtype and on the device of this tensor."""
     def new_ones(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -754,6 +881,8 @@ class Methods:
     @overload
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
+    def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
+        """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
@@ -762,6 +891,8 @@ class Methods:
         """A NumPy array over the same memory: no copy, writing to one shows in the other."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
+    @property
+    def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
@@ -776,12 +907,18 @@ class Methods:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand) -> Tensor:
         """`pow` in place: changes this tensor and returns it."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
+    def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+        """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
@@ -790,6 +927,10 @@ class Methods:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view where strides allow it, else a copy."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, new: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """1 / x of each element."""
     def reciprocal_(self) -> Tensor:
@@ -803,7 +944,7 @@ class Methods:
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
-        """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it."""
+        """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
         """`renorm` in place: changes this tensor and returns it."""
     def repeat(self, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
@@ -814,8 +955,18 @@ class Methods:
         """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`, as `reshape`."""
+    def resize(self, *shape: Lengths) -> Tensor:
+        """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
         """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def resize_as(self, other: Tensor) -> Tensor:
+        """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+    def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+        """Give this tensor the shape of another, as `resize_` does. Returns it."""
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: conjugates are never left to be taken later."""
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
@@ -848,6 +999,12 @@ class Methods:
         ...
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy of `input` in which `select(dim, index)` is `src`."""
+    def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
+        """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    def sgn_(self) -> Tensor:
+        """`sgn` in place: changes this tensor and returns it."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -874,12 +1031,16 @@ class Methods:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    def split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces of the lengths given, along `dim`: `split` with several lengths."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
         """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
     def sqrt_(self) -> Tensor:
@@ -890,18 +1051,30 @@ class Methods:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
         """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def squeeze_(self, dim: Dims | None = None) -> Tensor:
+        """`squeeze` in place: this tensor without dimensions of length 1. Returns it."""
     def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+    def storage(self) -> TypedStorage:
+        """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or along `dim` (an integer or several)."""
+    def sum_to_size(self, *size: Lengths) -> Tensor:
+        """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose`, by the name that NumPy's programs have for it."""
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose_`, by the name that NumPy's programs have for it."""
     def t(self) -> Tensor:
         """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def t_(self) -> Tensor:
+        """`t` in place: this matrix transposed. Returns it."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -920,6 +1093,8 @@ class Methods:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+    def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -928,6 +1103,10 @@ class Methods:
         """The sum of the main diagonal of a matrix; of integers in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions exchanged."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """`transpose` in place: this tensor with two dimensions exchanged. Returns it."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
@@ -980,8 +1159,18 @@ class Methods:
     @overload
     def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
+    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`chunk`, whose pieces may be changed in place here without more ado."""
+    def unsafe_split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`split`, whose pieces may be changed in place here without more ado."""
+    def unsafe_split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """A view with a new dimension of length 1 at `dim`."""
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+        """`unsqueeze` in place: this tensor with a new dimension of length 1 at `dim`. Returns it."""
+    def untyped_storage(self) -> UntypedStorage:
+        """The memory of this tensor and of all that share it, as bytes."""
     def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1040,5 +1229,6 @@ class Methods:
     subtract = sub
     subtract_ = sub_
     swapdims = transpose
+    swapdims_ = transpose_
     true_divide = div
     true_divide_ = div_

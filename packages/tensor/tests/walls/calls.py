@@ -14,8 +14,8 @@ import facula_tensor as ft
 import facula_tensor.extend
 import facula_tensor.fft
 import facula_tensor.functional
-import facula_tensor.special as special
 import facula_tensor.linalg
+import facula_tensor.special as special
 from facula_tensor._operator import operators
 from facula_tensor._operator import recording as F
 

@@ -17,16 +17,8 @@ from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
 from .inverses import singular
-from .matrices import (
-    NamedResults,
-    check_info,
-    check_same,
-    matrices,
-    named_results,
-    results_named,
-    spread_batches,
-    status_layout,
-)
+from .matrices import check_info, check_same, matrices, spread_batches, status_layout
+from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
