@@ -908,10 +908,10 @@ def floor_(self: Tensor) -> Tensor:
     """`floor` in place: changes this tensor and returns it."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
-def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The greater of each pair of elements; where one is NaN, the other."""
-def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of each pair of elements; where one is NaN, the other."""
+def fmax(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+def fmin(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1027,7 +1027,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is positive infinity. False for integers."""
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element's imaginary part is 0: always, but for complex numbers."""
+    """Whether each element has an imaginary part of 0, as a bool tensor."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:

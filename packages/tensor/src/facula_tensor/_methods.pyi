@@ -488,10 +488,10 @@ class Methods:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def floor_divide_(self, other: Operand) -> Tensor:
         """`floor_divide` in place: changes this tensor and returns it."""
-    def fmax(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The greater of each pair of elements; where one is NaN, the other."""
-    def fmin(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of each pair of elements; where one is NaN, the other."""
+    def fmax(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+    def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
@@ -633,7 +633,7 @@ class Methods:
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is positive infinity. False for integers."""
     def isreal(self) -> Tensor:
-        """Whether each element's imaginary part is 0: always, but for complex numbers."""
+        """Whether each element has an imaginary part of 0, as a bool tensor."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:

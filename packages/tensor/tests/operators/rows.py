@@ -560,7 +560,6 @@ ROWS = [
     *COMPLEX_ROWS,
     *MATRICES,
     *FOURIER,
-    *MATRICES,
 ]
 assert len({row.name for row in ROWS}) == len(ROWS)
 assert set(ALL) >= set(INTEGERS)

@@ -410,14 +410,6 @@ FURTHER = [
     matrix("linalg.vecdot", linalg.vecdot, lambda a, b: (a.conj() * b).sum(-1), (2, 3), (3,), rejects=False, out=True),
     matrix("linalg.cross", linalg.cross, np.cross, (2, 3), (2, 3), rejects=False, out=True),
     matrix("linalg.diagonal", linalg.diagonal, lambda x: np.diagonal(x, 0, -2, -1), rejects=False),
-    matrix(
-        "renorm",
-        lambda x, **out: ft.renorm(x, 2, 0, 1.0, **out),
-        lambda x: x * np.minimum(1, 1 / (np.linalg.norm(x, axis=1, keepdims=True) + 1e-7)),
-        (3, 4),
-        rejects=False,
-        out=True,
-    ),
 ]
 
 MATRICES = [*SOLVING, *CHOLESKY, *INVERSES, *SPECTRA, *ELIMINATION, *FURTHER]

@@ -162,7 +162,6 @@ ROWS = [
     Row("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
     Row("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
     Row("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
-    Row("isreal", ft.isreal, np.isreal, result=boolean),
     Row("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
     Row(
         "rsub", lambda x: ft.rsub(x, 2, alpha=3), lambda x: 2 - 3 * x, dtypes=NUMBERS[1:], gradient=BOTH, rejects=False
@@ -192,27 +191,5 @@ ROWS = [
         arity=2,
         dtypes=REALS,
         rejects=False,
-    ),
-    Row(
-        "fmax",
-        ft.fmax,
-        np.fmax,
-        arity=2,
-        dtypes=("bool", *REALS),
-        elementwise=True,
-        numbers=False,
-        gradient=REAL,
-        out=True,
-    ),
-    Row(
-        "fmin",
-        ft.fmin,
-        np.fmin,
-        arity=2,
-        dtypes=("bool", *REALS),
-        elementwise=True,
-        numbers=False,
-        gradient=REAL,
-        out=True,
     ),
 ]

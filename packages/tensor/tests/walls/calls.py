@@ -316,7 +316,7 @@ CALLS = {
     "unfold_dim": lambda x, y: x.unfold(1, 2, 1),
     "unsqueeze": lambda x, y: x.unsqueeze(0),
     "var": lambda x, y: x.var(1),
-    "view_as_complex": lambda x, y: ft.view_as_complex((x * 1).view(3, 2, 2)),
+    "view_as_complex": lambda x, y: ft.view_as_complex(ft.stack([x, y], -1)),
     "view_as_real": lambda x, y: ft.view_as_real(x.to(ft.complex128)),
     "view": lambda x, y: x.view(2, 6) if x.is_contiguous() else x.reshape(2, 6),
     "weigh_taps": lambda x, y: F.weigh_taps(x[None, :, :2], y[None], tapped(x), ()),

@@ -17,8 +17,17 @@ pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 def tensors() -> int:
-    """How many tensors are alive."""
+    """How many tensors are alive that were made since `others_frozen`."""
     return sum(isinstance(one, ft.Tensor) for one in gc.get_objects())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def others_frozen():
+    """What was there before this module's tests is no longer walked over, once a test."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

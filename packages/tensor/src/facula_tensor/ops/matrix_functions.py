@@ -12,16 +12,14 @@ from .._declare import operator
 from .._errors import ArgumentError
 from .._operator import composite, recording
 from .._overrides import asks
-from .._promotion import as_integer, as_real
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._promotion import as_integer
+from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
-from .in_place import in_place_of
 from .inverses import inverse_of
 from .matrices import matrices
-from .norms import vector_norm_of
 
-__all__ = ["chain_matmul", "matrix_exp", "matrix_power", "renorm"]
+__all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
 
 
 @operator
@@ -167,31 +165,3 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     tensor([[6.]])
     """
     return give("chain_matmul", product_of("chain_matmul", list(matrices)), out)
-
-
-@asks
-@method()
-@boundary
-def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
-    """`input` with each part along `dim` whose p-norm is greater than `maxnorm` scaled down to it.
-
-    >>> from facula_tensor import tensor
-    >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
-    tensor([[0.6000, 0.8000],
-            [0.3000, 0.4000]])
-    """
-    F, x = recording, steady(as_tensor("renorm", input))
-    ndim = len(layout_of_tensor(x).shape)
-    if ndim < 2:
-        raise ArgumentError(f"renorm: expected at least 2 dimensions; got shape {layout_of_tensor(x).shape}")
-    at, order = check_dim("renorm", dim, ndim), as_real(p, "renorm", "p")
-    most = as_real(maxnorm, "renorm", "maxnorm")
-    if order <= 0 or most < 0:
-        raise ArgumentError(f"renorm: expected p above 0 and maxnorm of at least 0; got {p} and {maxnorm}")
-    rest = tuple(i for i in range(ndim) if i != at)
-    norm = vector_norm_of("renorm", x, order, rest, True, None, None)
-    scale = F.where(F.gt(norm, most), F.div(most, F.add(norm, 1e-7)), 1)
-    return give("renorm", F.mul(x, scale), out)
-
-
-in_place_of(renorm)

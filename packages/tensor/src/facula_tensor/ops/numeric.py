@@ -1,4 +1,4 @@
-"""Divisors and exponents of numbers, the numbers beside them, signs of infinity; and maxima that pass NaN by."""
+"""Divisors and exponents of numbers, the numbers beside them, and signs of infinity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
-from .._creation import full, ones_like, zeros_like
+from .._creation import full, zeros_like
 from .._declare import elementwise
 from .._errors import DTypeError
 from .._operator import raw, recording
@@ -24,14 +24,11 @@ from .pointwise import real
 
 __all__ = [
     "float_power",
-    "fmax",
-    "fmin",
     "frexp",
     "gcd",
     "heaviside",
     "isneginf",
     "isposinf",
-    "isreal",
     "lcm",
     "ldexp",
     "nextafter",
@@ -262,21 +259,7 @@ def _infinite(name: str, sign: str):  # type: ignore[no-untyped-def]
 isneginf, isposinf = _infinite("isneginf", "-"), _infinite("isposinf", "")
 
 
-@asks
-@method()
-@boundary
-def isreal(input: Tensor) -> Tensor:
-    """Whether each element's imaginary part is 0: always, but for complex numbers.
-
-    >>> from facula_tensor import tensor
-    >>> isreal(tensor([1j, 2.0]))
-    tensor([False,  True])
-    """
-    x = as_tensor("isreal", input).detach()
-    return raw.eq(raw.imaginary_part(x), 0) if x.dtype.category == COMPLEX else ones_like(x, dtype=bool_)
-
-
-# ------------------------------------------------------------------------------------------- sums and maxima
+# ------------------------------------------------------------------------------------------------ signs and sums
 @asks
 @method()
 @boundary
@@ -303,21 +286,3 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """
     x = as_tensor("rsub", input)
     return recording.sub(other, x if alpha == 1 else recording.mul(x, alpha))
-
-
-def _passing_nan(name: str, compare: str, word: str):  # type: ignore[no-untyped-def]
-    def function(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        _tensors(name, input, other)
-        dtype = result_type(input, other)
-        if not real(dtype):
-            raise DTypeError(f"{name}: not defined for {dtype.name}, which has no order; take its abs()")
-        x, y = input.detach(), other.detach()
-        first = raw.bitwise_or(getattr(raw, compare)(x, y), raw.ne(y, y))
-        return give(name, recording.where(first, input, other), out)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {word} of each pair of elements; where one is NaN, the other."
-    return asks(method()(boundary(function)))
-
-
-fmax, fmin = _passing_nan("fmax", "ge", "greater"), _passing_nan("fmin", "le", "smaller")
