@@ -27,6 +27,10 @@ def norm_down(x):
     return x * np.where(norms > 2, 2 / (norms + 1e-7), 1)
 
 
+def trapz_over_a_row(y):
+    return ft.trapz(y, y[0], dim=1)
+
+
 def slopes(x):
     return np.gradient(x.astype(float) if x.dtype.kind in "biu" else x, 0.5, axis=1, edge_order=2)
 
@@ -65,7 +69,7 @@ SAMPLES = [
     of("diff(2, 0)", lambda x: x.diff(2, 0), lambda x: np.diff(x, 2, 0), gradient=BOTH),
     of("trapezoid", lambda x: ft.trapezoid(x, dx=2), lambda x: np.trapezoid(summed(x), dx=2), dtypes=FLOATS + COMPLEX,
        gradient=BOTH, rejects=False),
-    of("trapz(x)", lambda y: ft.trapz(y, y[0], dim=1), lambda y: np.trapezoid(y, y[0], axis=1),
+    of("trapz(x)", lambda y: trapz_over_a_row(y * 1), lambda y: np.trapezoid(y, y[0], axis=1),
        dtypes=FLOATS, gradient=REAL, rejects=False),
     of("cumulative_trapezoid", lambda x: ft.cumulative_trapezoid(x, dim=0),
        lambda x: np.cumsum((x[1:] + x[:-1]) / 2, 0), dtypes=FLOATS + COMPLEX, gradient=BOTH, rejects=False),
@@ -84,7 +88,7 @@ SAMPLES = [
     of("slice_copy", lambda x: ft.slice_copy(x, 1, 1, None, 2), lambda x: x[:, 1::2], gradient=BOTH),
     of("split_with_sizes", lambda x: x.split_with_sizes((1, 3), 1)[1], lambda x: x[:, 1:], gradient=BOTH),
     of("unsafe_chunk", lambda x: ft.unsafe_chunk(x, 2, 1)[1], lambda x: x[:, 2:], gradient=BOTH),
-    of("nonzero_static", lambda x: ft.nonzero_static(x[0] == x[0], size=5),
+    of("nonzero_static", lambda x: ft.nonzero_static(ft.isfinite(x[0]), size=5),
        lambda x: np.array([[0], [1], [2], [3], [-1]]), result=always("int64"), meta=False),
     of("constant_pad_nd", lambda x: ft.constant_pad_nd(x, (1, 2), 1), lambda x: np.pad(x, ((0, 0), (1, 2)),
        constant_values=1), gradient=BOTH),

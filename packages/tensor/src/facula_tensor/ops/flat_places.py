@@ -12,7 +12,7 @@ from .._errors import ArgumentError, DTypeError
 from .._operator import raw
 from .._overrides import asks
 from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method, snapshot
+from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
 from .choosing import nonzero
 from .copying import give
@@ -73,7 +73,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
             [ 3],
             [-1]])
     """
-    input = as_tensor("nonzero_static", input)
+    input = steady(as_tensor("nonzero_static", input))
     rows = as_integer(size, "nonzero_static", "size")
     if rows < 0:
         raise ArgumentError(f"nonzero_static: expected size of at least 0; got {rows}")

@@ -15,7 +15,7 @@ from .._errors import DTypeError
 from .._operator import raw, recording
 from .._overrides import asks
 from .._promotion import promote_types, result_type
-from .._tensor import Tensor, method
+from .._tensor import Tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give, store
 from .grids import broadcast_tensors
@@ -108,7 +108,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     mantissa=tensor([0.7500, 0.0000]),
     exponent=tensor([2, 0], dtype=facula.int32))
     """
-    x = as_tensor("frexp", input)
+    x = steady(as_tensor("frexp", input))
     if x.dtype.category != FLOATING:
         raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
     wide = x if x.dtype is float64 else x.to(float32)

@@ -16,7 +16,7 @@ from .._operator import operators, recording
 from .._overrides import asks
 from .._planning import broadcast_shapes
 from .._promotion import SCALAR_CATEGORY, as_integer, plain_number, result_type
-from .._tensor import Tensor, layout_of_tensor, method
+from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .copying import give
 from .in_place import in_place_of
@@ -122,7 +122,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
     tensor([0, 0, 1])
     """
-    a, b = as_tensor("cross", input), as_tensor("cross", other)
+    a, b = steady(as_tensor("cross", input)), steady(as_tensor("cross", other))
     if a.ndim != b.ndim:
         raise ArgumentError(
             f"cross: expected equally many dimensions; got shapes {tuple(a.shape)} and {tuple(b.shape)}"
