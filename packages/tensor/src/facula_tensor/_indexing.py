@@ -13,7 +13,7 @@ import numpy as np
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
 from facula_errors import FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import trim_traceback, warn
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, blank
 
@@ -32,6 +32,8 @@ from .ops import parts as _parts  # noqa: F401  declares select and slice
 
 SELECT, SLICE = operators["select"], operators["slice"]
 TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
+IN_TUPLES = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(Ellipsis))  # in no list of numbers
+MOST_IN_LISTS = 32  # longer lists are of numbers, as in PyTorch
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -146,10 +148,7 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
     node = input.node
     if type(layout) is Overridden:
         layout = layout.real
-    parts = [
-        _as_index(part, layout.device) if isinstance(part, TENSORS) else part
-        for part in (index if isinstance(index, tuple) else (index,))
-    ]
+    parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
     shape = layout.shape
     used = sum(_consumes(part) for part in parts)
     if used > len(shape):
@@ -194,6 +193,24 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
     parameters = (tuple(plain),)
     window = (*INDEX.window(layout, *parameters), INDEX.rule, parameters)
     return view_at(input, (layout, storage, offset, node), window, record), *left
+
+
+def between_commas(index: Any) -> tuple[Any, ...]:
+    """What stands between commas. A list that holds more than numbers is read as a tuple, as PyTorch still does."""
+    if isinstance(index, tuple):
+        return index
+    if (
+        not isinstance(index, list)
+        or len(index) >= MOST_IN_LISTS
+        or not any([isinstance(part, IN_TUPLES) for part in index])
+    ):
+        return (index,)
+    warn(
+        "x[[a, b]] with lists, slices, tensors, None or ... in the list is read as x[a, b], as PyTorch still does: "
+        "write x[a, b] for that, or x[facula.tensor([a, b])] for one index",
+        FutureWarning,
+    )
+    return tuple(index)
 
 
 def _consumes(part: Any) -> int:

@@ -339,6 +339,25 @@ def test_a_number_out_of_range_changes_nothing():
     assert x.tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    "index",
+    [[[0, 1], [1, 2]], [slice(0, 1), [1]], [None, 0], [..., 1], [ft.tensor([0, 1]), 1], [[True, False]]],
+    ids=str,
+    [[[0, 1], [1, 2]], [slice(0, 1), [1]], [None, 0], [..., 1], [ft.tensor([0, 1]), 1], [[True, False]]],
+    ids=str,
+)
+def test_a_list_of_more_than_numbers_is_a_tuple(index):
+    x = ft.arange(24).reshape(2, 3, 4)
+    with pytest.warns(FutureWarning, match=r"is read as x\[a, b\]") as heard:
+        assert ft.equal(x[index], x[tuple(index)])
+    assert heard[0].filename == __file__
+    changed, expected = x.clone(), x.clone()
+    with pytest.warns(FutureWarning):
+        changed[index] = -1
+    expected[tuple(index)] = -1
+    assert ft.equal(changed, expected)
+
+
 def test_overlapping_targets_are_refused():
     x = ft.zeros(1, 3).expand(2, 3)
     with pytest.raises(RuntimeError, match="share"):
