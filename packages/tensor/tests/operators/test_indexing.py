@@ -343,8 +343,6 @@ def test_a_number_out_of_range_changes_nothing():
     "index",
     [[[0, 1], [1, 2]], [slice(0, 1), [1]], [None, 0], [..., 1], [ft.tensor([0, 1]), 1], [[True, False]]],
     ids=str,
-    [[[0, 1], [1, 2]], [slice(0, 1), [1]], [None, 0], [..., 1], [ft.tensor([0, 1]), 1], [[True, False]]],
-    ids=str,
 )
 def test_a_list_of_more_than_numbers_is_a_tuple(index):
     x = ft.arange(24).reshape(2, 3, 4)
