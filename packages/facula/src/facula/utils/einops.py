@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from einops.layers import RearrangeMixin, ReduceMixin
 from einops.layers._einmix import _EinmixMixin
@@ -61,8 +62,9 @@ class EinMix(_EinmixMixin, nn.Module):
         post_reshape_lengths: Mapping[str, int] | None,
     ) -> None:
         before, after = pre_reshape_pattern, post_reshape_pattern
-        self.pre_rearrange = None if before is None else Rearrange(before, **(pre_reshape_lengths or {}))
-        self.post_rearrange = None if after is None else Rearrange(after, **(post_reshape_lengths or {}))
+        rearrange: Any = Rearrange  # whose constructor is einops', which type checkers may lack
+        self.pre_rearrange = None if before is None else rearrange(before, **(pre_reshape_lengths or {}))
+        self.post_rearrange = None if after is None else rearrange(after, **(post_reshape_lengths or {}))
 
     def forward(self, input: facula.Tensor) -> facula.Tensor:
         if self.pre_rearrange is not None:
