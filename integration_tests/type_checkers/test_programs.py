@@ -44,7 +44,7 @@ def every_name(modules: list[str], header: str = "") -> str:
     text = header
     for module in modules:
         for name in getattr(importlib.import_module(module), "__all__", ()):
-            text += f"from {module} import {name} as {module.replace('.', '_')}__{name}\n"
+            text += f"from {module} import {name} as {module.replace('.', '__')}__{name}\n"
     return text
 
 

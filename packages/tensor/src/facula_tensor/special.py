@@ -1,5 +1,7 @@
 """Special functions by the names of `torch.special`."""
 
+from typing import TYPE_CHECKING
+
 from ._missing import listed
 from .ops.bessel import _i0e as i0e
 from .ops.bessel import _i1 as i1
@@ -13,7 +15,6 @@ from .ops.gamma import mvlgamma as multigammaln
 from .ops.norms import logsumexp
 from .ops.pointwise import expm1, log1p
 from .ops.pointwise import sigmoid as expit
-from .ops.rounding import round
 from .ops.softmax import log_softmax, softmax
 from .ops.special import _entr as entr
 from .ops.special import _erfcx as erfcx
@@ -21,9 +22,15 @@ from .ops.special import _log_ndtr as log_ndtr
 from .ops.special import _ndtr as ndtr
 from .ops.special import _ndtri as ndtri
 from .ops.special import _xlog1py as xlog1py
-from .ops.special import erf, erfc, erfinv, logit, sinc
+from .ops.special import erf, erfc, erfinv
 
 psi = digamma
+
+if TYPE_CHECKING:  # of these the stubs know the types
+    from . import logit, round, sinc
+else:
+    from .ops.rounding import round
+    from .ops.special import logit, sinc
 
 __all__ = [
     "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "i0e", "i1", "i1e",
