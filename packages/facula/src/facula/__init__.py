@@ -43,7 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda, fft, linalg, special
+from . import autograd
 from ._einops import connect as _connect
 from ._names import publish as _publish
 from ._saving import load, save
@@ -59,10 +59,12 @@ if TYPE_CHECKING:
     from . import distributions as distributions
     from . import errors as errors
     from . import export as export
+    from . import fft as fft
     from . import func as func
     from . import fx as fx
     from . import hub as hub
     from . import jit as jit
+    from . import linalg as linalg
     from . import mps as mps
     from . import multiprocessing as multiprocessing
     from . import nn as nn
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from . import random as random
     from . import serialization as serialization
     from . import sparse as sparse
+    from . import special as special
     from . import testing as testing
     from . import utils as utils
     from . import version as version
@@ -119,12 +122,6 @@ if TYPE_CHECKING:
         is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     )
     from ._settings import (
-        is_inference as is_inference,
-    )
-    from ._settings import (
-        is_storage as is_storage,
-    )
-    from ._settings import (
         is_vulkan_available as is_vulkan_available,
     )
     from ._settings import (
@@ -150,9 +147,6 @@ if TYPE_CHECKING:
     )
     from ._settings import (
         set_warn_always as set_warn_always,
-    )
-    from ._settings import (
-        typename as typename,
     )
     from ._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
@@ -275,14 +269,14 @@ __all__ = [
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
     "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "errors", "export", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn", "onnx", "optim",
-    "profiler", "random", "serialization", "sparse", "testing", "utils", "version", "xpu",
+    "distributions", "errors", "export", "fft", "func", "fx", "hub", "jit", "linalg", "mps", "multiprocessing", "nn",
+    "onnx", "optim", "profiler", "random", "serialization", "sparse", "special", "testing", "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
                 "sparse_csr_tensor vmap",
     "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
-                 "is_inference is_storage set_default_device set_default_tensor_type typename "
+                 "set_default_device set_default_tensor_type "
                  "get_deterministic_debug_mode "
                  "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
                  "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "

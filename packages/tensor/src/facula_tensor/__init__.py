@@ -359,5 +359,4 @@ _missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "functional", "linalg", "special", "testing"})
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "linalg", "testing"})
+    return sorted(shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "linalg", "special", "testing"})

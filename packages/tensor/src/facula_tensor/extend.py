@@ -14,9 +14,11 @@ this thread, and `watch_functions` lets functions look for it.
 gradients; `gamma_share` is the gamma distribution's function.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Handle, Hooks
+from facula_errors import MissingAttributeError
 
 from ._autocast import Autocast, autocast_state
 from ._declare import elementwise, operator, view
@@ -28,31 +30,31 @@ from ._overrides import asks, plain_torch_function, watch_functions
 from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
-from .ops.losses import reduction_of
-from .ops.optimizer_steps import (
-    adadelta_step,
-    adafactor_step,
-    adafactor_vector_step,
-    adagrad_step,
-    adam_step,
-    adamax_step,
-    asgd_step,
-    nadam_step,
-    radam_step,
-    rmsprop_centered_step,
-    rmsprop_step,
-    rprop_step,
-    sgd_step,
-)
-from .ops.recurrent import recurrent_layer
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
 
-if TYPE_CHECKING:  # what arguments may be
+if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._types import Data as Data
     from ._types import DeviceLike as DeviceLike
     from ._types import DTypeLike as DTypeLike
     from ._types import MemoryFormat as MemoryFormat
     from ._types import Scalar as Scalar
+    from .ops.losses import reduction_of
+    from .ops.optimizer_steps import (
+        adadelta_step,
+        adafactor_step,
+        adafactor_vector_step,
+        adagrad_step,
+        adam_step,
+        adamax_step,
+        asgd_step,
+        nadam_step,
+        radam_step,
+        rmsprop_centered_step,
+        rmsprop_step,
+        rprop_step,
+        sgd_step,
+    )
+    from .ops.recurrent import recurrent_layer
 
 __all__ = [
     "Autocast",
@@ -105,3 +107,18 @@ __all__ = [
     "view",
     "watch_functions",
 ]
+
+# Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
+_LATER = {
+    ".ops.losses": ("reduction_of",),
+    ".ops.optimizer_steps": tuple(name for name in __all__ if name.endswith("_step")),
+    ".ops.recurrent": ("recurrent_layer",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(module, __package__), name)
+            return value
+    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")
