@@ -138,6 +138,11 @@ LOSSES = {
         lambda x, y, v: (v[:, :1] + (x - y) ** 2 / np.exp(v[:, :1])) / 2,
         3,
     ),
+    "gaussian_nll_loss of columns": (
+        lambda x, y, v, **o: F.gaussian_nll_loss(x, y, v.exp()[:1], **o),
+        lambda x, y, v: (v[:1] + (x - y) ** 2 / np.exp(v[:1])) / 2,
+        3,
+    ),
 }
 
 

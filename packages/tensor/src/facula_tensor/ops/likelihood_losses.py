@@ -64,7 +64,7 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
 
-    `var` has input's shape, or that with a last length of 1, or without its last dimension, or is one number. `full`
+    `var` has input's shape, or that with one length of 1, or without its last dimension, or is one number. `full`
     adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
 
     >>> from facula_tensor import tensor
@@ -78,9 +78,9 @@ def gaussian_nll_loss(
     shape, given = tuple(x.shape), tuple(v.shape)
     if given == shape[:-1] and given:
         v = F.unsqueeze(v, -1)
-    elif given not in (shape, (*shape[:-1], 1)) and v.numel() != 1:
+    elif v.numel() != 1 and given not in (shape, *[(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]):
         raise ArgumentError(
-            f"{name}: expected var of input's shape {shape}, or {(*shape[:-1], 1)}, or {shape[:-1]}; got {given}"
+            f"{name}: expected var of input's shape {shape}, or with one length of 1, or {shape[:-1]}; got {given}"
         )
     if v.numel() and not v.is_meta and bool((v.detach() < 0).any()):
         raise ArgumentError(f"{name}: expected variances of at least 0; got {v.detach().amin().item()}")
