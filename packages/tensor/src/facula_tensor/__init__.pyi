@@ -1322,8 +1322,8 @@ def reciprocal_(self: Tensor) -> Tensor:
     """`reciprocal` in place: changes this tensor and returns it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element, or 0 where it is negative. The slope at 0 is 0."""
-def relu_(self: Tensor) -> Tensor:
-    """`relu` in place: changes this tensor and returns it."""
+def relu_(input: Tensor) -> Tensor:
+    """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:

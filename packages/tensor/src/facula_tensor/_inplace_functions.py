@@ -10,7 +10,7 @@ __all__ = [
     "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
     "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "exp2_", "exp_", "expm1_", "fill_", "fix_", "floor_", "frac_",
     "index_put_", "log1p_", "log2_", "log10_", "log_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_",
-    "relu_", "resize_as_", "round_", "rsqrt_", "sigmoid_", "sin_", "sinh_", "sqrt_", "square_", "tan_", "tanh_",
+    "resize_as_", "round_", "rsqrt_", "sigmoid_", "sin_", "sinh_", "sqrt_", "square_", "tan_", "tanh_",
     "trunc_", "xlogy_", "zero_",
 ]  # fmt: skip
 
@@ -56,7 +56,6 @@ neg_ = asking(Tensor.neg_)
 negative_ = asking(Tensor.negative_)
 rad2deg_ = asking(Tensor.rad2deg_)
 reciprocal_ = asking(Tensor.reciprocal_)
-relu_ = asking(Tensor.relu_)
 resize_as_ = asking(Tensor.resize_as_)
 round_ = asking(Tensor.round_)
 rsqrt_ = asking(Tensor.rsqrt_)
