@@ -8,6 +8,7 @@ FACULA_OBJECTS, objects are kept there, under a digest of all that they are made
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
 CSRC = Path("csrc")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
 # Contraction is off so that vectorised loops and their remainders round alike, wherever threads split them.
 COMMON = ["-std=gnu11", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
@@ -52,18 +54,33 @@ def out_of_date(target: Path) -> bool:
     notes = target.with_suffix(".d")
     if not (target.exists() and notes.exists()):
         return True
-    made_of = notes.read_text().replace("\\\n", " ").split()[1:]
+    parts = notes.read_text().replace("\\\n", " ").split()[1:]
     made = target.stat().st_mtime
-    return any(not Path(name).exists() or Path(name).stat().st_mtime > made for name in [*made_of, "setup.py"])
+    return any(not Path(name).exists() or Path(name).stat().st_mtime > made for name in [*parts, "setup.py"])
 
 
-def ingredients(command):
-    """A digest of the compiler, its command, and every header that a kernel file may include."""
-    version = subprocess.run([*command[:1], "-v"], stderr=subprocess.PIPE, check=True).stderr
-    digest = sha256(repr(command).encode() + version)
-    for path in sorted(path for path in CSRC.rglob("*") if path.suffix in (".h", ".inc")):
+def made_of(path):
+    """A file of CSRC and all that it includes, at any depth."""
+    found, open_ones = set(), [path]
+    while open_ones:
+        one = open_ones.pop()
+        if one not in found:
+            found.add(one)
+            places = [
+                Path(os.path.normpath(at / name))
+                for name in INCLUDE.findall(one.read_text())
+                for at in (one.parent, CSRC)
+            ]
+            open_ones += [place for place in places if place.exists()]
+    return sorted(found)
+
+
+def digest_of(command, source):
+    """What an object is kept under: the compiler, its command, and every file that goes into it."""
+    digest = sha256(repr(command).encode())
+    for path in made_of(source):
         digest.update(f"\0{path}\0".encode() + path.read_bytes())
-    return digest
+    return digest.hexdigest()
 
 
 class BuildKernels(build_ext):
@@ -75,7 +92,9 @@ class BuildKernels(build_ext):
         jobs += [(source, level) for source in sorted((CSRC / "levelled").glob("*.c")) for level in range(len(LEVELS))]
 
         store = os.environ.get("FACULA_OBJECTS")
-        common = ingredients(self.compiler.compiler_so) if store else None
+        compiler = [*self.compiler.compiler_so]
+        if store:
+            compiler.append(subprocess.run([*compiler[:1], "-v"], stderr=subprocess.PIPE, check=True).stderr)
 
         def compile_one(job):
             source, level = job
@@ -85,9 +104,7 @@ class BuildKernels(build_ext):
                 flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}", "-MMD"]
                 kept = None
                 if store:
-                    digest = common.copy()
-                    digest.update(repr((str(source), flags)).encode() + source.read_bytes())
-                    kept = Path(store, digest.hexdigest() + ".o")
+                    kept = Path(store, digest_of([*compiler, *flags], source) + ".o")
                     if kept.exists():
                         target.parent.mkdir(parents=True, exist_ok=True)
                         shutil.copyfile(kept, target)
