@@ -53,10 +53,11 @@ def test_import_does_not_load(slow):
 def test_a_public_name_is_one_object():
     """A name that several packages give out, the face among them, is one object, not two that look alike.
 
-    But for the two ways in from other libraries: storage's give storages, and tensor's, made with them, tensors.
+    But for the ways between libraries, where storage's take and give storages, and tensor's, made with them, tensors;
+    and for `cpu`, storage's device, which is a module of the face, as of PyTorch.
     """
-    homes = {"from_numpy": facula, "from_dlpack": facula}
-    skipped = {("storage", "from_numpy"), ("storage", "from_dlpack")}
+    homes = dict.fromkeys(("from_numpy", "from_dlpack", "to_dlpack", "cpu"), facula)
+    skipped = {("storage", name) for name in homes}
     different = []
     for package in ("errors", "storage", "allocator", "autograd", "cpu", "data", "tensor", ""):
         module = importlib.import_module(f"facula_{package}" if package else "facula")

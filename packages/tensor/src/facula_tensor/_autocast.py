@@ -32,7 +32,8 @@ __all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_d
 # Operators that compute in the lower dtype, and functions made of several.
 LOWER = frozenset("attention conv2d conv2d_input linear matmul".split())
 LOWER_FUNCTIONS = frozenset(
-    "addbmm addmm baddbmm conv_transpose1d conv_transpose2d conv_transpose3d prelu scaled_dot_product_attention".split()
+    "addbmm addmm baddbmm conv1d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu "
+    "scaled_dot_product_attention".split()
 )
 # Operators that compute in float32 where they get less, and functions made of several.
 FLOAT32 = frozenset("binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference".split())
