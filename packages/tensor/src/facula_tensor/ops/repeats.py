@@ -102,7 +102,7 @@ def repeat_interleave(
     if not input.ndim:
         input = recording.unsqueeze(input, 0)
     length = input.shape[at]
-    if isinstance(repeats, Tensor) and repeats.ndim + repeats.numel() > 1 and repeats.numel() != 1:
+    if isinstance(repeats, Tensor) and repeats.numel() != 1:
         return recording.take(input, _positions(repeats, length, output_size), (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
