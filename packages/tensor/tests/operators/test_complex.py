@@ -80,3 +80,9 @@ def test_second_slopes_at_zero(function):
     (slope,) = grad(function(z).real.sum(), z, create_graph=True)
     (bend,) = grad(ft.view_as_real(slope).sum(), z)
     assert slope[0] == 0 and bend[0] == 0 and bend[1] != 0
+
+
+def test_no_elements_have_a_gradient():
+    z = ft.zeros(0, dtype=ft.complex64, requires_grad=True)
+    ft.view_as_real(z).sum().backward()
+    assert z.grad.shape == (0,)

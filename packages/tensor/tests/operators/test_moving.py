@@ -39,6 +39,7 @@ def test_a_diagonal_is_a_view():
 
 def test_counts_alone():
     assert ft.repeat_interleave(ft.tensor([2, 0, 3])).tolist() == [0, 0, 2, 2, 2]
+    assert ft.repeat_interleave(ft.tensor([2, 1], dtype=ft.int32)).dtype is ft.int32
     none = ft.zeros(0, dtype=ft.int64)
     assert ft.repeat_interleave(ft.ones(0), none).shape == (0,)
     with pytest.raises(ValueError, match="repeat_interleave: expected repeats of one count for each of 2 elements"):

@@ -131,3 +131,12 @@ def test_second_derivatives_of_sums_of_equal_exponentials(function):
     bend = (np.log(2) if function is ft.logaddexp2 else 1) / 4
     for one, sign in zip(grad(slope.sum(), (x, y)), (1, -1), strict=True):
         np.testing.assert_allclose(one.numpy(), [sign * bend, 0])
+
+
+@pytest.mark.parametrize("dtype", [ft.float64, ft.complex128])
+def test_sinc_bends_at_zero(dtype):
+    x = ft.tensor([0.0], dtype=dtype, requires_grad=True)
+    (slope,) = grad(ft.sinc(x).real.sum(), x, create_graph=True)
+    (bend,) = grad(slope.real.sum(), x)
+    assert slope.item() == 0
+    np.testing.assert_allclose(bend.item(), -(np.pi**2) / 3)
