@@ -98,3 +98,9 @@ def test_roll_of_numbers_and_by_what_is_no_integer():
 def test_bounds_that_are_no_integers():
     with pytest.raises(TypeError, match=r"slice_scatter: expected start to be an integer; got float 0.5"):
         ft.slice_scatter(ft.ones(3), ft.ones(2), 0, 0.5)
+
+
+def test_a_number_has_no_strides():
+    assert ft.tensor(1.0).stride() == ()
+    with pytest.raises(IndexError, match="stride: expected at least 1 dimension, to take dim -1; got a number"):
+        ft.tensor(1.0).stride(-1)
