@@ -196,3 +196,8 @@ def test_types():
 def test_adaptive_means_of_integers_are_refused():
     with pytest.raises(TypeError, match=r"adaptive_avg_pool2d: not defined for int16"):
         F.adaptive_avg_pool2d(ft.ones(2, 3, 3, dtype=ft.int16), 2)
+
+
+def test_the_operator_gives_places_too():
+    values, places = ft.adaptive_max_pool1d(ft.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+    assert values.tolist() == [[[3.0, 2.0]]] and places.tolist() == [[[1, 2]]]
