@@ -154,7 +154,8 @@ from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import truth as _truth
 from .ops import view_copies as _view_copies
-from .ops.adaptive_pooling import adaptive_avg_pool1d, adaptive_max_pool1d
+from .ops.adaptive_pooling import adaptive_avg_pool1d
+from .ops.adaptive_pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.aminmax import *
 from .ops.arithmetic import *

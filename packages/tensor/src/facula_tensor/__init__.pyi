@@ -595,7 +595,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[buil
     """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`."""
+    """`adaptive_max_pool1d` with the indices."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidIndexError
 from facula_storage.extend import COMPLEX, FLOATING
 
-from ._errors import ArgumentError, DTypeError
+from ._errors import ArgumentError, DTypeError, named
 from ._operator import recording
 from ._promotion import as_integer, as_real, floating, get_default_dtype
 from ._tensor import Tensor, check_dim, layout_of_tensor, steady
@@ -55,7 +56,7 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
             raise ArgumentError(f"{name}: expected s to have at most {ndim} lengths; got {count}")
         dims = tuple(range(ndim - count, ndim))
     else:
-        dims = tuple([check_dim(name, one, ndim) for one in (dim if hasattr(dim, "__iter__") else (dim,))])
+        dims = check_dims(name, dim, ndim)
     if len(set(dims)) != len(dims):
         raise ArgumentError(f"{name}: dim {dim} names a dimension twice")
     if sizes is None:
@@ -63,6 +64,14 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
     if len(sizes) != len(dims):
         raise ArgumentError(f"{name}: expected as many lengths as dimensions; got s {sizes} and dim {dim}")
     return dims, [None if one == -1 else one for one in sizes]
+
+
+def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim`, an integer or several, means, from the front."""
+    given = tuple(dim) if hasattr(dim, "__iter__") else (dim,)
+    if given and not ndim:
+        raise named(InvalidIndexError(f"{name}: expected at least 1 dimension, to take dim {dim}; got a number"))
+    return tuple([check_dim(name, one, ndim) for one in given])
 
 
 def resized(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
@@ -152,5 +161,4 @@ def dims_to_shift(name: str, input: Any, dim: Any) -> tuple[Tensor, tuple[int, .
     ndim = layout_of_tensor(x).ndim
     if dim is None:
         return x, tuple(range(ndim))
-    given = dim if hasattr(dim, "__iter__") else (dim,)
-    return x, tuple([check_dim(name, one, ndim) for one in given])
+    return x, check_dims(name, dim, ndim)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import LEAF, current_mode, from_function, special
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage import Layout, Plan
-from facula_storage.extend import COMPLEX
+from facula_storage.extend import COMPLEX, FLOATING
 
 from ._alpha import factor_of, learn_scaled
 from ._errors import ArgumentError, DTypeError, relabel, show
@@ -136,6 +136,8 @@ def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
         )
     if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
         return False
+    if layout_of_tensor(target).dtype.category < FLOATING:
+        return False  # no gradient flows through integers
     check_family(name, target)
     return True
 

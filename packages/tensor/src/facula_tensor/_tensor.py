@@ -152,7 +152,12 @@ class Tensor(_Base):
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements from one to the next along each dimension, or along one."""
         strides = layout_of_tensor(self).strides
-        return strides if dim is None else strides[check_dim("stride", dim, len(strides))]
+        if dim is None:
+            return strides
+        at = check_dim("stride", dim, len(strides))
+        if not strides:
+            raise named(InvalidIndexError(f"stride: expected at least 1 dimension, to take dim {dim}; got a number"))
+        return strides[at]
 
     def storage_offset(self) -> int:
         """Elements from the start of the storage to this tensor's first."""

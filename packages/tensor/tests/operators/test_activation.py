@@ -255,3 +255,9 @@ def test_rrelu_draws_slopes():
 def test_refusals_of_further_ones(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.ones(2, 3))
+
+
+def test_celu_at_zero():
+    x = ft.tensor([-0.0, 0.0], requires_grad=True)
+    (slope,) = grad(F.celu(x, 2.0).sum(), x)
+    assert slope.tolist() == [1.0, 1.0]

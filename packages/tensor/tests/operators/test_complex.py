@@ -3,6 +3,7 @@
 import pytest
 
 import facula_tensor as ft
+from facula_autograd import grad
 
 
 def test_parts_are_views():
@@ -71,3 +72,17 @@ def test_complex_numbers_go_into_out():
     out = ft.empty(0, dtype=ft.complex64)
     assert ft.complex(ft.ones(2), ft.ones(2), out=out) is out and out.tolist() == [1 + 1j, 1 + 1j]
     assert ft.polar(ft.ones(1), ft.zeros(1), out=out[:1]).tolist() == [1 + 0j]
+
+
+@pytest.mark.parametrize("function", [ft.abs, ft.sgn])
+def test_second_slopes_at_zero(function):
+    z = ft.tensor([0j, 2.0], requires_grad=True)
+    (slope,) = grad(function(z).real.sum(), z, create_graph=True)
+    (bend,) = grad(ft.view_as_real(slope).sum(), z)
+    assert slope[0] == 0 and bend[0] == 0 and bend[1] != 0
+
+
+def test_no_elements_have_a_gradient():
+    z = ft.zeros(0, dtype=ft.complex64, requires_grad=True)
+    ft.view_as_real(z).sum().backward()
+    assert z.grad.shape == (0,)

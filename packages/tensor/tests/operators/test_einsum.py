@@ -156,3 +156,9 @@ def test_tensordot_refuses():
     for dims in (1, 3, ([0], [0]), ([0, 1], [0]), ([2], [0])):
         with pytest.raises(ValueError, match="tensordot"):
             ft.tensordot(a, b, dims)
+
+
+def test_integers_keep_their_dtype_where_lengths_broadcast():
+    x = ft.full((2, 1, 3), 2, dtype=ft.int32)
+    got = ft.tensordot(x, x, 2)
+    assert got.dtype is ft.int32 and got.tolist() == [[24] * 3] * 2

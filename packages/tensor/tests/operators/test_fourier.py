@@ -71,6 +71,11 @@ def test_the_last_lengths_decide_which_dimensions():
         (lambda: fft.rfftn(ft.ones(2, 2), dim=()), "at least 1 dimension to transform"),
         (lambda: fft.fftfreq(0), "n of at least 1; got 0"),
         (lambda: fft.fft(ft.ones(4), dim=1), "expected -1 to 0"),
+        (
+            lambda: fft.fftshift(ft.ones(()), 0),
+            "^fft.fftshift: expected at least 1 dimension, to take dim 0",
+        ),
+        (lambda: fft.irfftn(ft.ones(()), dim=(-1,)), "^fft.irfftn: expected at least 1 dimension, to take dim"),
     ],
 )
 def test_refused(call, words):

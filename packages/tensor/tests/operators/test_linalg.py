@@ -176,3 +176,9 @@ def test_exponentials_of_all_sizes():
 def test_products_in_the_order_that_is_cheapest():
     a, b, c = ft.ones(1000, 1), ft.ones(1, 1000), ft.ones(1000)
     assert linalg.multi_dot([a, b, c]).tolist() == [1000.0] * 1000
+
+
+def test_products_of_numbers_and_norms_by_place():
+    assert ft.linalg.vecdot(ft.tensor(2.0), ft.tensor(3.0)).item() == 6.0
+    got = ft.ones(2, 4).norm(2, 1, False, ft.float64)
+    assert got.dtype is ft.float64 and got.tolist() == [2.0, 2.0]

@@ -39,11 +39,18 @@ def test_a_diagonal_is_a_view():
 
 def test_counts_alone():
     assert ft.repeat_interleave(ft.tensor([2, 0, 3])).tolist() == [0, 0, 2, 2, 2]
+    assert ft.repeat_interleave(ft.tensor([2, 1], dtype=ft.int32)).dtype is ft.int32
+    none = ft.zeros(0, dtype=ft.int64)
+    assert ft.repeat_interleave(ft.ones(0), none).shape == (0,)
+    with pytest.raises(ValueError, match="repeat_interleave: expected repeats of one count for each of 2 elements"):
+        ft.ones(2).repeat_interleave(none)
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
+        (lambda x: x.sum().unflatten(0, (1, 1)), "unflatten: expected at least 1 dimension; got a number"),
+        (lambda x: ft.slice_scatter(x.sum(), x), "slice_scatter: expected at least 1 dimension; got a number"),
         (lambda x: x.repeat(2), "repeat: expected a count for each of 2"),
         (lambda x: x.repeat(2, -1), "repeat: expected counts of at least 0"),
         (lambda x: x.flip(0, 0), "flip: expected dims to name each dimension once"),
@@ -86,3 +93,14 @@ def test_roll_of_numbers_and_by_what_is_no_integer():
     assert ft.tensor(3).roll(1).item() == 3
     with pytest.raises(IndexError, match="roll: expected dims of a tensor that has dimensions"):
         ft.tensor(3).roll(1, 0)
+
+
+def test_bounds_that_are_no_integers():
+    with pytest.raises(TypeError, match=r"slice_scatter: expected start to be an integer; got float 0.5"):
+        ft.slice_scatter(ft.ones(3), ft.ones(2), 0, 0.5)
+
+
+def test_a_number_has_no_strides():
+    assert ft.tensor(1.0).stride() == ()
+    with pytest.raises(IndexError, match="stride: expected at least 1 dimension, to take dim -1; got a number"):
+        ft.tensor(1.0).stride(-1)

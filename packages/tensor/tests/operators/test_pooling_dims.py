@@ -191,3 +191,13 @@ def test_types():
         for function in (F.max_pool3d, F.avg_pool3d, F.adaptive_avg_pool3d):
             with pytest.raises(TypeError, match=f"{function.__name__}: not defined for {dtype.name}"):
                 function(ft.ones(1, 1, 3, 3, 3, dtype=dtype), 2)
+
+
+def test_adaptive_means_of_integers_are_refused():
+    with pytest.raises(TypeError, match=r"adaptive_avg_pool2d: not defined for int16"):
+        F.adaptive_avg_pool2d(ft.ones(2, 3, 3, dtype=ft.int16), 2)
+
+
+def test_the_operator_gives_places_too():
+    values, places = ft.adaptive_max_pool1d(ft.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+    assert values.tolist() == [[[3.0, 2.0]]] and places.tolist() == [[[1, 2]]]

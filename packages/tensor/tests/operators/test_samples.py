@@ -62,3 +62,13 @@ def test_nan_in_quantiles():
     assert ft.nansum(x).item() == 4.0
     assert str(ft.nanmean(x, 1).tolist()) == "[1.0, 3.0]"
     assert ft.fmax(x[0], ft.tensor([0.0, 7.0])).tolist() == [1.0, 7.0]
+
+
+def test_infinite_samples_have_no_part_in_their_own_slope():
+    assert ft.gradient(ft.tensor([0.0, 1.0, float("inf"), 2.0, 3.0]))[0].tolist()[2] == 0.5
+
+
+def test_the_dtype_of_weights_counts():
+    weights = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64)
+    assert ft.cov(ft.tensor([1.0, 2.0, 4.0]), aweights=weights).dtype is ft.float64
+    assert ft.cov(ft.tensor([1j, 2.0, 4.0]), aweights=weights).dtype is ft.complex128

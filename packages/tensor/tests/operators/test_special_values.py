@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_autograd import grad
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, INF, -INF, NAN]
@@ -120,3 +121,22 @@ def test_steps_and_maxima_at_nan():
 def test_what_special_functions_refuse(call, text):
     with pytest.raises((TypeError, ValueError, RuntimeError), match=text):
         call()
+
+
+@pytest.mark.parametrize("function", [ft.logaddexp, ft.logaddexp2])
+def test_second_derivatives_of_sums_of_equal_exponentials(function):
+    x, y = (ft.tensor([1.0, INF], dtype=ft.float64, requires_grad=True) for _ in range(2))
+    (slope,) = grad(function(x, y).sum(), x, create_graph=True)
+    assert slope.tolist() == [0.5, 0.5]
+    bend = (np.log(2) if function is ft.logaddexp2 else 1) / 4
+    for one, sign in zip(grad(slope.sum(), (x, y)), (1, -1), strict=True):
+        np.testing.assert_allclose(one.numpy(), [sign * bend, 0])
+
+
+@pytest.mark.parametrize("dtype", [ft.float64, ft.complex128])
+def test_sinc_bends_at_zero(dtype):
+    x = ft.tensor([0.0], dtype=dtype, requires_grad=True)
+    (slope,) = grad(ft.sinc(x).real.sum(), x, create_graph=True)
+    (bend,) = grad(slope.real.sum(), x)
+    assert slope.item() == 0
+    np.testing.assert_allclose(bend.item(), -(np.pi**2) / 3)

@@ -7,6 +7,7 @@ import pytest
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_autograd import grad
 
 POSITIVE = np.random.default_rng(0).uniform(0.3, 0.9, (4, 4))
 MASK = POSITIVE > 0.5
@@ -119,3 +120,35 @@ def test_a_number_over_a_tensor():
     assert (1j / ft.tensor([2.0])).tolist() == [0.5j]
     assert (complex(1) / ft.tensor([2.0])).dtype is ft.complex64
     assert (True / ft.tensor([4], dtype=ft.float16)).dtype is ft.float16
+
+
+CONSTANTS = {
+    "long": lambda x: x.long(),
+    "bool": lambda x: x.bool(),
+    "to": lambda x: x.to(ft.uint8),
+    "sum": lambda x: x.sum(dtype=ft.int64),
+    "cumsum": lambda x: x.cumsum(0, dtype=ft.int64),
+    "copy_": lambda x: ft.zeros(2, dtype=ft.int64).copy_(x),
+    "setitem": lambda x: _set(ft.zeros(2, dtype=ft.int64), x),
+}
+
+
+def _set(target, value):
+    target[:] = value
+    return target
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_no_gradient_flows_through_integers(name):
+    got = CONSTANTS[name](ft.tensor([1.5, 2.5], requires_grad=True))
+    assert not got.requires_grad and got.grad_fn is None
+    got.numpy()
+
+
+@pytest.mark.parametrize("name", ["lerp_", "ldexp_"])
+def test_the_value_before_is_what_counts_in_place(name):
+    x, y = (ft.tensor(one, dtype=ft.float64, requires_grad=True) for one in ([1.0, 2.0], [0.5, 3.0]))
+    operands = (y, y) if name == "lerp_" else (y,)
+    expected = grad(getattr(x * 1, name.removesuffix("_"))(*operands).sum(), (x, y))
+    got = grad(getattr(x * 1, name)(*operands).sum(), (x, y))
+    assert [one.tolist() for one in got] == [one.tolist() for one in expected]

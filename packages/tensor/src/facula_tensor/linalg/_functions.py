@@ -245,8 +245,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         if layout_of_tensor(one).dtype.category < FLOATING:
             raise DTypeError(f"{name}: expected floating or complex tensors; got {one.dtype.name}")
     product = F.mul(F.conj(x), y)
-    at = check_dim(name, dim, layout_of_tensor(product).ndim)
-    return give(name, F.sum(product, ((at,), False)), out)
+    ndim = layout_of_tensor(product).ndim
+    at = check_dim(name, dim, ndim)
+    return give(name, F.sum(product, ((at,), False)) if ndim else product, out)
 
 
 @asks

@@ -294,12 +294,13 @@ def _declare_composites() -> None:
 
     @composite
     def direction(F: Any, x: Tensor) -> Tensor:
-        """x / |x|, and 0 at 0."""
+        """x / |x|, and 0, with a slope of 0, at 0."""
         if not x.is_complex():
             return F.sign(x)
         size = F.abs(x)
+        none = F.eq(size, 0)
         # Divided by 1 at 0: a quotient 0 / 0 that `where` passes over would still be NaN in the next derivative.
-        return F.div(x, F.where(F.eq(size, 0), F.add(F.zeros_like(size), 1), size))
+        return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
 
     @composite
     def power_grad(F: Any, g: Tensor, x: Tensor, n: Any) -> Any:

@@ -295,10 +295,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
     F, x = recording, steady(as_tensor("sgn", input))
-    direction = F.direction(x)
-    if is_complex(layout_of_tensor(x)):
-        direction = F.where(F.eq(x, 0), 0, direction)  # whose slope is 0
-    return give("sgn", direction, out)
+    return give("sgn", F.direction(x), out)
 
 
 @asks

@@ -84,7 +84,7 @@ class _view_as_complex:
             raise DTypeError(f"view_as_complex: expected float32 or float64; got {layout.dtype.name}")
         if not shape or shape[-1] != 2:
             raise ArgumentError(f"view_as_complex: expected a last dimension of length 2; got shape {shape}")
-        if strides[-1] != 1 or any([step % 2 for step in strides[:-1]]):
+        if layout.numel and (strides[-1] != 1 or any([step % 2 for step in strides[:-1]])):
             raise ArgumentError(
                 "view_as_complex: expected pairs of neighbours, the last stride 1 and the others even; "
                 f"got strides {strides}; call .contiguous() first"

@@ -10,7 +10,7 @@ from facula_autograd.extend import edge_to, special
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, Plan, contiguous
-from facula_storage.extend import plain_address
+from facula_storage.extend import FLOATING, plain_address
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError, relabel
@@ -197,7 +197,7 @@ def to_like(
         if place is not layout.device:
             result = recording.to_device(result, (place,))
         if wanted is not layout.dtype:
-            result = recording.to(result, (wanted,))
+            result = cast_to(result, wanted)
         if copy and result is self:
             return clone(result, memory_format=memory_format)
         return result if memory_format is None else recording.in_format(result, memory_format)
@@ -206,14 +206,25 @@ def to_like(
         raise
 
 
+def cast_to(input: Tensor, dtype: DType) -> Tensor:
+    """`input` in another dtype. No gradient flows through integers: they are constants."""
+    if input.node is not None and dtype.category < FLOATING:
+        input = input.detach()
+    return recording.to(input, (dtype,))
+
+
 def _cast_method(name: str, dtype_name: str) -> None:
     from facula_storage import dtype_named
 
     dtype = dtype_named(dtype_name)
+    whole = dtype.category < FLOATING
 
     def cast(self: Tensor, memory_format: Any = None) -> Tensor:
         try:
-            result = self if self.dtype is dtype else recording.to(self, (dtype,))
+            if self.dtype is dtype:
+                result = self
+            else:
+                result = cast_to(self, dtype) if whole else recording.to(self, (dtype,))
             return result if memory_format is None else recording.in_format(result, memory_format)
         except FaculaError as error:
             trim_traceback(error)

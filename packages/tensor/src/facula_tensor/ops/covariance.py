@@ -12,7 +12,7 @@ from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 from .._errors import ArgumentError, DTypeError
 from .._operator import raw, recording
 from .._overrides import asks
-from .._promotion import as_integer, floating
+from .._promotion import as_integer, floating, promote_types
 from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
 
@@ -47,6 +47,8 @@ def cov(
     if len(layout.shape) < 2 and not layout.numel:
         rows = recording.reshape(input, (1, 0))
     kind = floating(layout.dtype)
+    if isinstance(aweights, Tensor) and aweights.is_floating_point():
+        kind = promote_types(kind, aweights.dtype)
     rows = rows if kind is layout.dtype else recording.to(rows, (kind,))
     count = rows.shape[1]
     often = _weights("fweights", fweights, count, integers=True)

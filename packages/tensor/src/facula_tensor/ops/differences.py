@@ -204,8 +204,12 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
     else:
         before = after = spacing
         first = last = [spacing, spacing]
-    both = before + after
-    inner = _weighted(middle, (-after / (before * both), (after - before) / (before * after), before / (after * both)))
+    if before is after:  # without what has no weight, and may be infinite
+        inner = (middle[2] - middle[0]) / (2 * spacing)
+    else:
+        both = before + after
+        weights = (-after / (before * both), (after - before) / (before * after), before / (after * both))
+        inner = _weighted(middle, weights)
     left, right = ends[: edge_order + 1], ends[edge_order + 1 :]
     if edge_order == 1:
         edges = [(left[1] - left[0]) / first[0], (right[1] - right[0]) / last[0]]

@@ -269,7 +269,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     first = list(range(a.ndim))
     second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
     kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
-    return give("tensordot", _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b]), out)
+    result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
+    if a.dtype is b.dtype is not result.dtype:  # a sum along what was broadcast, in int64
+        result = recording.to(result, (a.dtype,))
+    return give("tensordot", result, out)
 
 
 def _dim(dim: Any, ndim: int) -> int:

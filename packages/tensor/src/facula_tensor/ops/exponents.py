@@ -146,7 +146,8 @@ class logaddexp2:
 @composite
 def share_of_sum(F: Any, x: Tensor, y: Tensor, scale: float) -> Tensor:
     """What x has in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
-    difference = F.where(F.eq(x, y), 0, F.sub(x, y))
+    difference = F.sub(x, y)
+    difference = F.where(F.bitwise_and(F.eq(x, y), F.ne(difference, difference)), 0, difference)
     return F.sigmoid(difference if scale == 1 else F.mul(difference, scale))
 
 

@@ -167,6 +167,8 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     at = check_dim("unflatten", dim, len(shape))
     if not parts:
         raise ArgumentError("unflatten: expected sizes of at least one dimension; got none")
+    if not shape:
+        raise ArgumentError("unflatten: expected at least 1 dimension; got a number; use reshape")
     return recording.view(input, (*shape[:at], *resolve("unflatten", parts, shape[at]), *shape[at + 1 :]))
 
 

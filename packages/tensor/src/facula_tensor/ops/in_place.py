@@ -8,6 +8,7 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
+from .._operator import recording
 from .._tensor import Tensor, method
 from .copying import store
 
@@ -23,7 +24,9 @@ def in_place_of(function: Callable[..., Any]) -> None:
     def changing(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if "out" in kwargs:
             form.bind(self, *args, **kwargs)  # which says that there is no such argument
-        return store(name, self, function(self, *args, **kwargs))
+        tensors = [one for one in (self, *args, *kwargs.values()) if isinstance(one, Tensor)]
+        before = recording.clone(self) if any([one.node is not None for one in tensors]) else self  # nodes save it
+        return store(name, self, function(before, *args, **kwargs))
 
     changing.__name__ = changing.__qualname__ = name
     changing.__doc__ = f"`{function.__name__}` in place: changes this tensor and returns it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from facula_errors.extend import boundary
-from facula_storage import Layout, bool_, float32
+from facula_storage import DType, Layout, bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
@@ -175,6 +175,8 @@ def norm(
     """
     if axis is not None:
         dim = axis_for(dim, axis, "norm")
+    if isinstance(out, DType) and dtype is None:  # the method's fifth argument
+        out, dtype = None, out
     if p == "nuc":
         return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim or keepdims, dtype, out)
     if isinstance(p, str) and p != "fro":

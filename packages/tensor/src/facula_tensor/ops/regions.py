@@ -68,7 +68,13 @@ def slice_scatter(
     at = check_dim("slice_scatter", dim, input.ndim)
     if as_integer(step, "slice_scatter", "step") <= 0:
         raise ArgumentError(f"slice_scatter: expected a positive step; got {step}")
-    first, last, step = slice(start, end, step).indices(input.shape[at])
+    if not input.ndim:
+        raise ArgumentError("slice_scatter: expected at least 1 dimension; got a number")
+    bounds = [
+        None if one is None else as_integer(one, "slice_scatter", name)
+        for one, name in ((start, "start"), (end, "end"))
+    ]
+    first, last, step = slice(*bounds, step).indices(input.shape[at])
     return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
 
 

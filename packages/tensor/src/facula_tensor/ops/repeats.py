@@ -102,7 +102,7 @@ def repeat_interleave(
     if not input.ndim:
         input = recording.unsqueeze(input, 0)
     length = input.shape[at]
-    if isinstance(repeats, Tensor) and repeats.ndim + repeats.numel() > 1 and repeats.numel() != 1:
+    if isinstance(repeats, Tensor) and repeats.numel() != 1:
         return recording.take(input, _positions(repeats, length, output_size), (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
@@ -144,4 +144,4 @@ def _positions(repeats: Tensor, length: int | None, output_size: Any) -> Tensor:
         raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {counts.min()}")
     places = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     _check_size(len(places), output_size)
-    return from_numpy(places).to(repeats.device)
+    return from_numpy(places).to(repeats.device, repeats.dtype if length is None else int64)

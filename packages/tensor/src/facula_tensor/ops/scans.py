@@ -15,7 +15,7 @@ from .._overrides import asks
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
 from .along import check_ordered, one_dim, pair
-from .copying import give
+from .copying import cast_to, give
 from .extreme_pairs import CumMax, CumMin
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _scan(name: str, call: Any, input: Any, dim: Any, axis: Any, dtype: Any, out
     own = layout_of_tensor(input).dtype
     wanted = accumulating(own) if dtype is None else as_dtype(dtype, name)
     if wanted is not own:
-        input = recording.to(input, (wanted,))
+        input = cast_to(input, wanted)
     wide = accumulating(wanted)
     if wide is wanted:
         return call(input, (dim, False)) if out is None else give(name, call(input, (dim, False)), out)

@@ -255,7 +255,7 @@ class sinc:
     def reverse_input(F, g, input):
         nowhere = F.eq(input, 0)
         slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
-        return F.mul(g, F.where(nowhere, 0, slope))
+        return F.mul(g, F.where(nowhere, F.mul(input, -pi * pi / 3), slope))  # which bends at 0, too
 
 
 _real_sinc, _real_sinc_ = operators["sinc"].walking, operators["sinc"].changing
@@ -278,7 +278,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
         F: Any = recording
         nowhere = F.eq(x, 0)
         angle = F.mul(F.where(nowhere, 1, x), pi)
-        return give("sinc", F.where(nowhere, 1, F.div(F.sin(angle), angle)), out)
+        square = F.mul(F.where(nowhere, x, 0), x)  # for the second slope at 0
+        return give("sinc", F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle)), out)
     return give("sinc", _real_sinc(x), out)
 
 
