@@ -170,7 +170,8 @@ class OneHotCategorical(_Categories):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        return where(value == 0, 0.0, value * self.logits).sum(-1)
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        return (value * logits).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All categories, along a new first dimension."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidValueError
@@ -279,8 +280,8 @@ class Multinomial(_Categories):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        terms = where(value == 0, 0.0, value * self.logits)
-        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + terms.sum(-1)
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + (value * logits).sum(-1)
 
     def entropy(self) -> Tensor:
         """The entropy, by sums over how often each category may come."""

@@ -155,8 +155,8 @@ class Geometric(_Trials):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        failing = (-self.probs).log1p()
-        return where(value == 0, 0.0, value * where(value == 0, -1.0, failing)) + self.probs.log()
+        probs = where((value == 0) & (self.probs == 1), 0.0, self.probs)  # 0 · -inf is 0 here
+        return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
         """The entropy."""
