@@ -15,7 +15,7 @@ from . import constraints
 from ._categorical import _Categories
 from ._distribution import Distribution
 from ._trials import _Trials, either
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Poisson(Distribution):
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        (self.rate,) = broadcast_all(rate)
+        (self.rate,) = broadcast_parameters(self, rate=rate)
         super().__init__(batch_shape_of(rate), (), validate_args)
 
     @property
@@ -81,7 +81,7 @@ class _Repeated(_Trials):
     ):
         either(type(self).__name__, probs, logits)
         name, given = ("probs", probs) if probs is not None else ("logits", logits)
-        shared, parameter = broadcast_all(total_count, given)
+        shared, parameter = broadcast_parameters(self, total_count=total_count, **{name: given})
         self.total_count = shared.to(parameter.dtype)
         setattr(self, name, parameter)
         Distribution.__init__(self, batch_shape_of(total_count, given), (), validate_args)
