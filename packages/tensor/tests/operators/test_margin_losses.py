@@ -255,3 +255,30 @@ def test_what_is_refused(name):
     action, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         action()
+
+
+@pytest.mark.parametrize(
+    ("name", "operands"),
+    [
+        ("hinge_embedding_loss", "ab"),
+        ("margin_ranking_loss", "aba"),
+        ("margin_ranking_loss", "aab"),
+        ("triplet_margin_loss", "aba"),
+        ("triplet_margin_loss", "aab"),
+        ("triplet_margin_with_distance_loss", "aba"),
+        ("poisson_nll_loss", "ab"),
+        ("gaussian_nll_loss", "aba"),
+        ("multilabel_soft_margin_loss", "ab"),
+        ("cosine_similarity", "ab"),
+        ("pairwise_distance", "ab"),
+    ],
+)
+def test_shapes_that_do_not_broadcast_name_the_function_that_was_called(name, operands):
+    given = {"a": ft.ones(2, 3), "b": ft.ones(2, 4)}
+    with pytest.raises(ValueError, match=rf"^{name}: shapes .* do not broadcast: dimension -1"):
+        getattr(F, name)(*(given[one] for one in operands))
+
+
+def test_cosine_embedding_loss_names_itself_for_vectors_of_other_lengths():
+    with pytest.raises(ValueError, match=r"^cosine_embedding_loss: shapes"):
+        F.cosine_embedding_loss(ft.ones(2, 3), ft.ones(2, 4), ft.ones(2))

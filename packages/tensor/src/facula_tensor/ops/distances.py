@@ -12,6 +12,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._promotion import as_real, promote_types
 from .._tensor import Tensor, check_dim, steady
 from .._viewing import as_tensor
@@ -124,6 +125,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     tensor([5.0000])
     """
     a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
+    broadcast_shapes("pairwise_distance", tuple(a.shape), tuple(b.shape))
     difference = recording.add(recording.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
@@ -141,6 +143,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     a, b = _floating("cosine_similarity", x1, x2)
     least = as_real(eps, "cosine_similarity", "eps")
+    broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     product = recording.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
     if not product.ndim:  # numbers are vectors of one element
