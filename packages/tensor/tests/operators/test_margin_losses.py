@@ -282,3 +282,18 @@ def test_shapes_that_do_not_broadcast_name_the_function_that_was_called(name, op
 def test_cosine_embedding_loss_names_itself_for_vectors_of_other_lengths():
     with pytest.raises(ValueError, match=r"^cosine_embedding_loss: shapes"):
         F.cosine_embedding_loss(ft.ones(2, 3), ft.ones(2, 4), ft.ones(2))
+
+
+@pytest.mark.parametrize("p", [0.5, 1.5])
+def test_elements_of_zero_leave_norms_of_small_exponents_finite_gradients(p):
+    for made in (
+        lambda x: ft.functional.pairwise_distance(x, ft.zeros(2, 2, dtype=ft.float64), p=p, eps=0),
+        lambda x: ft.functional.normalize(x, p=p),
+        lambda x: ft.cdist(x, ft.zeros(1, 2, dtype=ft.float64), p=p),
+    ):
+        x = ft.tensor([[0.0, 0.0], [0.0, 4.0]], dtype=ft.float64, requires_grad=True)
+        made(x).sum().backward()
+        assert x.grad.isfinite().all()
+    x = ft.tensor([[0.0, 4.0]], dtype=ft.float64, requires_grad=True)
+    ft.functional.pairwise_distance(x, x.detach() * 0, p=p, eps=0).sum().backward()
+    assert x.grad.tolist() == [[0, pytest.approx(1)]]

@@ -44,8 +44,16 @@ def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False
         return recording.sum(recording.abs(x), parameters)
     if p == inf or p == -inf:
         return (recording.amax if p > 0 else recording.amin)(recording.abs(x), parameters)
-    total = recording.sum(recording.mul(x, x) if p == 2 else recording.pow(recording.abs(x), p), parameters)
-    return root(total, p)
+    return root(recording.sum(recording.mul(x, x) if p == 2 else _powers(x, p), parameters), p)
+
+
+def _powers(x: Tensor, p: float) -> Tensor:
+    """|x|^p; below 2 its slopes at 0, which may be infinite, are 0."""
+    size = recording.abs(x)
+    if not 0 < p < 2:
+        return recording.pow(size, p)
+    nothing = recording.eq(size, 0)
+    return recording.where(nothing, 0.0, recording.pow(recording.where(nothing, 1.0, size), p))
 
 
 def root(total: Tensor, p: float) -> Tensor:
