@@ -92,7 +92,7 @@ def test_numbers_give_no_dimensions():
 REFUSED = [
     (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy greater_than.*got -1.0"),
     (lambda: D.Normal(ft.tensor([0.0, math.nan]), 1.0), r"parameter loc to satisfy Real\(\); got nan .*shape \(2,\)"),
-    (lambda: D.Normal(ft.zeros(2), ft.ones(3)), "expected shapes that broadcast"),
+    (lambda: D.Normal(ft.zeros(2), ft.ones(3)), "Normal: expected parameters of shapes that broadcast"),
     (lambda: D.Uniform(1.0, 1.0), "Uniform: expected low below high"),
     (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "parameter rate to satisfy greater_than.*got 0.0"),
     (lambda: D.Bernoulli(1.5), "parameter probs to satisfy interval.*got 1.5"),
@@ -165,8 +165,10 @@ def test_what_there_is_not():
     ):
         with pytest.raises(NotImplementedError, match=message):
             ask()
-    with pytest.raises(TypeError, match="broadcast_all: expected numbers and tensors; got 'a'"):
+    with pytest.raises(TypeError, match="Normal: expected loc to be a number or a Tensor; got 'a'"):
         D.Normal("a", 1.0)
+    with pytest.raises(TypeError, match="broadcast_all: expected numbers and tensors; got 'a'"):
+        utils.broadcast_all("a", 1.0)
     with pytest.raises(TypeError, match="register_kl: expected two subclasses of Distribution"):
         D.register_kl(int, D.Normal)
 
@@ -275,3 +277,34 @@ def test_what_constraints_say_of_themselves():
     assert D.Categorical.support.is_discrete and constraints.simplex.event_dim == 1
     with pytest.raises(NotImplementedError, match="depends on parameters"):
         constraints.dependent.check(ft.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: D.Laplace(ft.zeros(2), ft.ones(3)), r"Laplace: .*broadcast; got loc \(2,\), scale \(3,\)"),
+        (lambda: D.Binomial(ft.ones(2), ft.ones(3)), r"Binomial: .*got total_count \(2,\), probs \(3,\)"),
+        (lambda: D.Gamma(ft.ones(2), "1"), r"Gamma: expected rate to be a number or a Tensor; got '1'"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_named(made, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        made()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: D.Normal(0.0, 1.0),
+        lambda: D.Categorical(ft.ones(3)),
+        lambda: D.OneHotCategorical(ft.ones(3)),
+        lambda: D.Poisson(1.0),
+        lambda: D.LKJCholesky(3),
+    ],
+)
+def test_a_sample_shape_is_a_sequence_of_lengths_from_0(made):
+    with pytest.raises(TypeError, match=r"expected sample_shape to be a sequence of lengths, such as \(3,\); got 3"):
+        made().sample(3)
+    with pytest.raises(ValueError, match=r"expected sample_shape of lengths from 0; got \(-1,\)"):
+        made().sample((-1,))
+    assert made().sample([2]).shape[0] == 2

@@ -282,3 +282,34 @@ def test_divergences_that_are_infinite_or_nothing():
     assert D.kl_divergence(D.Bernoulli(0.5), D.Bernoulli(0.0)).item() == math.inf
     assert D.kl_divergence(D.Uniform(0.0, 2.0), D.Uniform(0.0, 1.0)).item() == math.inf
     assert D.kl_divergence(D.Bernoulli(1.0), D.Bernoulli(1.0)).item() == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("drawn_from", "value", "wanted"),
+    [
+        (lambda: D.Geometric(t(0.25)), t(0.0), [math.log(0.75)]),
+        (lambda: D.Geometric(logits=t(0.0)), t(0.0), [math.log(0.5)]),
+        (lambda: D.OneHotCategorical(t(0.25, 0.75)), t(0.0, 1.0), [math.log(0.25), math.log(0.75)]),
+    ],
+)
+def test_the_gradient_of_a_value_of_zero(drawn_from, value, wanted):
+    value.requires_grad_()
+    drawn_from().log_prob(value).sum().backward()
+    assert value.grad.tolist() == pytest.approx(wanted)
+    # digamma(total + 1) - digamma(count + 1) + log(probs) for counts 0 and 1
+    counts = t(0.0, 1.0).requires_grad_()
+    D.Multinomial(1, t(0.25, 0.75)).log_prob(counts).backward()
+    assert counts.grad.tolist() == pytest.approx([1 + math.log(0.25), math.log(0.75)])
+
+
+def test_what_cannot_come_and_does_not_has_a_finite_density_and_gradients():
+    for made, value in (
+        (lambda p: D.OneHotCategorical(p), t(1.0, 0.0)),
+        (lambda p: D.Multinomial(2, p), t(2.0, 0.0)),
+    ):
+        probs = t(1.0, 0.0)
+        assert made(probs).log_prob(value).item() == pytest.approx(0, abs=1e-6)
+    certain = t(1.0).requires_grad_()
+    density = D.Geometric(certain).log_prob(t(0.0))
+    density.sum().backward()
+    assert density.item() == 0 and certain.grad.item() == 1

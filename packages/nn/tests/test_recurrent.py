@@ -159,6 +159,10 @@ def test_packing():
     assert rnn.pack_padded_sequence(x, [3, 2, 2]).sorted_indices is None
     one = rnn.pack_padded_sequence(ft.tensor([[1, 2], [3, 0]]), [2, 1])
     assert one.data.tolist() == [1, 2, 3] and one.double().data.dtype is ft.float64 and one.to("cpu") is one
+    kinds = {"short": ft.int16, "char": ft.int8, "byte": ft.uint8}
+    assert {kind: getattr(one, kind)().data.dtype for kind in kinds} == kinds and not one.is_pinned()
+    with pytest.raises(RuntimeError, match="cuda"):
+        one.cuda()
     assert pickle.loads(pickle.dumps(one)).data.tolist() == [1, 2, 3]
     assert rnn.PackedSequence((one.data, one.batch_sizes)).batch_sizes is one.batch_sizes
     assert rnn.invert_permutation(None) is None

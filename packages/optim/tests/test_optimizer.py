@@ -465,7 +465,7 @@ def test_repr():
     assert repr(SGD([{"params": [leaf(2)]}, {"params": [leaf(2)], "lr": 2}], lr=0.1)) == (
         "SGD (\n"
         "Parameter Group 0\n    dampening: 0\n    differentiable: False\n    foreach: None\n    fused: None\n"
-        "    lr: 0.1\n    maximize: False\n    momentum: 0\n    nesterov: False\n    weight_decay: 0\n"
+        "    lr: 0.1\n    maximize: False\n    momentum: 0\n    nesterov: False\n    weight_decay: 0\n\n"
         "Parameter Group 1\n    dampening: 0\n    differentiable: False\n    foreach: None\n    fused: None\n"
         "    lr: 2\n    maximize: False\n    momentum: 0\n    nesterov: False\n    weight_decay: 0\n)"
     )
@@ -549,3 +549,39 @@ def test_a_parameter_that_was_cast_after_the_first_step(make):
     optimizer.load_state_dict(optimizer.state_dict())  # as the message says
     optimizer.step()
     assert x.tolist() != before
+
+
+def test_hooks_around_state_dicts():
+    optimizer, seen = SGD([leaf(2)], lr=0.1), []
+    before = optimizer.register_state_dict_pre_hook(lambda o: seen.append(("before", o)))
+    optimizer.register_state_dict_pre_hook(lambda o: seen.append(("first", o)), prepend=True)
+    after = optimizer.register_state_dict_post_hook(lambda o, d: {**d, "epoch": 3})
+    optimizer.register_state_dict_post_hook(lambda o, d: seen.append(sorted(d)))
+    saved = optimizer.state_dict()
+    assert seen == [("first", optimizer), ("before", optimizer), ["epoch", "param_groups", "state"]]
+    assert saved["epoch"] == 3
+    before.remove()
+    after.remove()
+    seen.clear()
+    assert sorted(optimizer.state_dict()) == ["param_groups", "state"] and seen[0] == ("first", optimizer)
+
+
+def test_hooks_around_loading():
+    optimizer, seen = SGD([leaf(2)], lr=0.1), []
+    saved = SGD([leaf(2)], lr=0.5).state_dict()
+
+    def doubled(o, state_dict):
+        groups = state_dict.pop("param_groups")
+        return {**state_dict, "param_groups": [{**group, "lr": 2 * group["lr"]} for group in groups]}
+
+    hook = optimizer.register_load_state_dict_pre_hook(doubled)
+    optimizer.register_load_state_dict_post_hook(lambda o: seen.append(o.param_groups[0]["lr"]))
+    optimizer.load_state_dict(saved)
+    assert seen == [1.0] and saved["param_groups"][0]["lr"] == 0.5  # the caller's dict is left alone
+    hook.remove()
+    optimizer.load_state_dict(saved)
+    assert seen == [1.0, 0.5]
+    optimizer.register_load_state_dict_pre_hook(lambda o, d: {"state": {}, "param_groups": []})
+    with pytest.raises(ValueError, match="load_state_dict"):
+        optimizer.load_state_dict(saved)
+    assert seen == [1.0, 0.5] and optimizer.param_groups[0]["lr"] == 0.5

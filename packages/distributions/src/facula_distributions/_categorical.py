@@ -70,7 +70,7 @@ class _Categories(Distribution):
     def _numbers(self, sample_shape: Sequence[int]) -> Tensor:
         """Draws of categories' numbers: the first of independent clocks that run at the probabilities' rates."""
         with no_grad():
-            probs = self.probs.expand((*sample_shape, *self._batch_shape, self._num_events))
+            probs = self.probs.expand((*self._lengths(sample_shape), *self._batch_shape, self._num_events))
             share = rand(probs.shape, dtype=probs.dtype, device=probs.device).clamp(min=eps_of(probs.dtype) / 4)
             return (probs / -share.log()).argmax(-1)
 
@@ -170,7 +170,8 @@ class OneHotCategorical(_Categories):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        return where(value == 0, 0.0, value * self.logits).sum(-1)
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        return (value * logits).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All categories, along a new first dimension."""

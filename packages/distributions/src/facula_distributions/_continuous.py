@@ -12,7 +12,7 @@ from facula_tensor import rand, where
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AffineTransform, ExpTransform
-from .utils import batch_shape_of, broadcast_all, eps_of
+from .utils import batch_shape_of, broadcast_parameters, eps_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Uniform(_OfUniform):
     high: Tensor
 
     def __init__(self, low: Value, high: Value, validate_args: bool | None = None):
-        self.low, self.high = broadcast_all(low, high)
+        self.low, self.high = broadcast_parameters(self, low=low, high=high)
         super().__init__(batch_shape_of(low, high), (), validate_args)
         if self._validate_args and not (self.low < self.high).all().item():
             raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
@@ -130,7 +130,7 @@ class Exponential(_OfUniform):
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        (self.rate,) = broadcast_all(rate)
+        (self.rate,) = broadcast_parameters(self, rate=rate)
         super().__init__(batch_shape_of(rate), (), validate_args)
 
     @property
@@ -182,7 +182,7 @@ class _LocationScale(_OfUniform):
     scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_all(loc, scale)
+        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
         super().__init__(batch_shape_of(loc, scale), (), validate_args)
 
     @property

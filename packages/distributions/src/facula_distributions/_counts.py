@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidValueError
@@ -14,7 +15,7 @@ from . import constraints
 from ._categorical import _Categories
 from ._distribution import Distribution
 from ._trials import _Trials, either
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ class Poisson(Distribution):
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        (self.rate,) = broadcast_all(rate)
+        (self.rate,) = broadcast_parameters(self, rate=rate)
         super().__init__(batch_shape_of(rate), (), validate_args)
 
     @property
@@ -80,7 +81,7 @@ class _Repeated(_Trials):
     ):
         either(type(self).__name__, probs, logits)
         name, given = ("probs", probs) if probs is not None else ("logits", logits)
-        shared, parameter = broadcast_all(total_count, given)
+        shared, parameter = broadcast_parameters(self, total_count=total_count, **{name: given})
         self.total_count = shared.to(parameter.dtype)
         setattr(self, name, parameter)
         Distribution.__init__(self, batch_shape_of(total_count, given), (), validate_args)
@@ -279,8 +280,8 @@ class Multinomial(_Categories):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        terms = where(value == 0, 0.0, value * self.logits)
-        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + terms.sum(-1)
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + (value * logits).sum(-1)
 
     def entropy(self) -> Tensor:
         """The entropy, by sums over how often each category may come."""

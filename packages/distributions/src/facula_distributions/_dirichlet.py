@@ -11,7 +11,7 @@ from facula_tensor.extend import sample_dirichlet
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,9 @@ class Beta(Distribution):
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
+        self.concentration1, self.concentration0 = broadcast_parameters(
+            self, concentration1=concentration1, concentration0=concentration0
+        )
         super().__init__(batch_shape_of(concentration1, concentration0), (), validate_args)
 
     def _both(self) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, no_grad
 
@@ -95,7 +95,23 @@ class Distribution:
         return self._event_shape
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        lengths = self._lengths(sample_shape)
+        return Size((*lengths, *self._batch_shape, *self._event_shape))
+
+    def _lengths(self, sample_shape: Sequence[int]) -> Size:
+        """`sample_shape`, of lengths from 0; a number alone is a TypeError, as in PyTorch."""
+        try:
+            lengths = Size(sample_shape)
+        except TypeError:
+            raise InvalidTypeError(
+                f"{type(self).__name__}: expected sample_shape to be a sequence of lengths, such as (3,); "
+                f"got {sample_shape!r}"
+            ) from None
+        if min(lengths, default=0) < 0:
+            raise InvalidValueError(
+                f"{type(self).__name__}: expected sample_shape of lengths from 0; got {tuple(sample_shape)}"
+            )
+        return lengths
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         """The distribution with parameters expanded to a batch shape, which share memory with its own."""

@@ -12,7 +12,7 @@ from facula_tensor.extend import gamma_share, standard_gamma
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import PowerTransform
-from .utils import batch_shape_of, broadcast_all, tiny_of
+from .utils import batch_shape_of, broadcast_parameters, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ class _Gammas(Distribution):
     rate: Tensor
 
     def __init__(self, concentration: Value, rate: Value, validate_args: bool | None = None):
-        self.concentration, self.rate = broadcast_all(concentration, rate)
+        self.concentration, self.rate = broadcast_parameters(self, concentration=concentration, rate=rate)
         super().__init__(batch_shape_of(concentration, rate), (), validate_args)
 
     def _gamma_draws(self, sample_shape: Sequence[int]) -> Tensor:
@@ -101,7 +101,7 @@ class Chi2(Gamma):
     df: Tensor
 
     def __init__(self, df: Value, validate_args: bool | None = None):
-        (self.df,) = broadcast_all(df)
+        (self.df,) = broadcast_parameters(self, df=df)
         Distribution.__init__(self, batch_shape_of(df), (), validate_args)
 
     @property

@@ -13,7 +13,7 @@ from facula_tensor.extend import sample_dirichlet, standard_gamma
 from . import constraints
 from ._distribution import Distribution
 from ._multivariate_normal import factor_of_precision, half_log_det, inverse_of
-from .utils import broadcast_all, broadcast_shapes, lazy_property
+from .utils import broadcast_parameters, broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ class LKJCholesky(Distribution):
         if not isinstance(dim, int) or dim < 2:
             raise InvalidValueError(f"LKJCholesky: expected dim to be an integer of at least 2; got {dim!r}")
         self.dim = dim
-        (self.concentration,) = broadcast_all(concentration)
+        (self.concentration,) = broadcast_parameters(self, concentration=concentration)
         super().__init__(self.concentration.shape, (dim, dim), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -59,7 +59,7 @@ class LKJCholesky(Distribution):
         """Draws: row by row a direction, and a length that leaves the last element a beta share."""
         with no_grad():
             rows, last = self._rows()
-            shape = (*sample_shape, *self._batch_shape, self.dim - 1)
+            shape = (*self._lengths(sample_shape), *self._batch_shape, self.dim - 1)
             shares = sample_dirichlet(
                 cat([(rows / 2).expand(shape).unsqueeze(-1), last.expand(shape).unsqueeze(-1)], -1)
             )

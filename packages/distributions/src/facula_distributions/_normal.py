@@ -11,7 +11,7 @@ from facula_tensor import erfinv, randn, where
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AbsTransform, ExpTransform
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Normal(Distribution):
     scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_all(loc, scale)
+        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
         super().__init__(batch_shape_of(loc, scale), (), validate_args)
 
     @property
@@ -118,7 +118,7 @@ class LogNormal(_OfNormal):
     scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_all(loc, scale)
+        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
         super().__init__(batch_shape_of(loc, scale), (), validate_args)
         self._base = Normal(self.loc, self.scale, validate_args=False)
 
@@ -187,7 +187,7 @@ class HalfNormal(_OfNormal):
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        (self.scale,) = broadcast_all(scale)
+        (self.scale,) = broadcast_parameters(self, scale=scale)
         super().__init__(batch_shape_of(scale), (), validate_args)
         self._base = Normal(0.0, self.scale, validate_args=False)
 

@@ -11,7 +11,7 @@ from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 from . import constraints
 from ._continuous import EULER, Exponential, Uniform, _OfUniform
 from ._elementwise_transforms import AffineTransform, ExpTransform, PowerTransform
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from ._distribution import Distribution
@@ -33,7 +33,7 @@ class Pareto(_OfUniform):
     alpha: Tensor
 
     def __init__(self, scale: Value, alpha: Value, validate_args: bool | None = None):
-        self.scale, self.alpha = broadcast_all(scale, alpha)
+        self.scale, self.alpha = broadcast_parameters(self, scale=scale, alpha=alpha)
         super().__init__(batch_shape_of(scale, alpha), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -109,7 +109,9 @@ class GeneralizedPareto(_OfUniform):
     concentration: Tensor
 
     def __init__(self, loc: Value, scale: Value, concentration: Value, validate_args: bool | None = None):
-        self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
+        self.loc, self.scale, self.concentration = broadcast_parameters(
+            self, loc=loc, scale=scale, concentration=concentration
+        )
         super().__init__(batch_shape_of(loc, scale, concentration), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -190,7 +192,7 @@ class Weibull(_OfUniform):
     concentration: Tensor
 
     def __init__(self, scale: Value, concentration: Value, validate_args: bool | None = None):
-        self.scale, self.concentration = broadcast_all(scale, concentration)
+        self.scale, self.concentration = broadcast_parameters(self, scale=scale, concentration=concentration)
         super().__init__(batch_shape_of(scale, concentration), (), validate_args)
 
     def _moment(self, power: int) -> Tensor:
@@ -267,7 +269,9 @@ class Kumaraswamy(_OfUniform):
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
+        self.concentration1, self.concentration0 = broadcast_parameters(
+            self, concentration1=concentration1, concentration0=concentration0
+        )
         super().__init__(batch_shape_of(concentration1, concentration0), (), validate_args)
 
     @property

@@ -13,7 +13,7 @@ from . import constraints
 from ._continuous import _LocationScale, _OfUniform
 from ._distribution import Distribution
 from ._elementwise_transforms import AbsTransform
-from .utils import batch_shape_of, broadcast_all, tiny_of
+from .utils import batch_shape_of, broadcast_parameters, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class StudentT(Distribution):
     scale: Tensor
 
     def __init__(self, df: Value, loc: Value = 0.0, scale: Value = 1.0, validate_args: bool | None = None):
-        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
+        self.df, self.loc, self.scale = broadcast_parameters(self, df=df, loc=loc, scale=scale)
         super().__init__(batch_shape_of(df, loc, scale), (), validate_args)
 
     @property
@@ -102,7 +102,7 @@ class FisherSnedecor(Distribution):
     df2: Tensor
 
     def __init__(self, df1: Value, df2: Value, validate_args: bool | None = None):
-        self.df1, self.df2 = broadcast_all(df1, df2)
+        self.df1, self.df2 = broadcast_parameters(self, df1=df1, df2=df2)
         super().__init__(batch_shape_of(df1, df2), (), validate_args)
 
     @property
@@ -197,7 +197,7 @@ class HalfCauchy(_OfUniform):
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        (self.scale,) = broadcast_all(scale)
+        (self.scale,) = broadcast_parameters(self, scale=scale)
         super().__init__(batch_shape_of(scale), (), validate_args)
 
     @property

@@ -12,7 +12,15 @@ from facula_tensor.functional import binary_cross_entropy_with_logits
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_all, eps_of, lazy_property, logits_to_probs, probs_to_logits
+from .utils import (
+    batch_shape_of,
+    broadcast_all,
+    broadcast_parameters,
+    eps_of,
+    lazy_property,
+    logits_to_probs,
+    probs_to_logits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +41,9 @@ class _Trials(Distribution):
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         either(type(self).__name__, probs, logits)
         if probs is not None:
-            (self.probs,) = broadcast_all(probs)
+            (self.probs,) = broadcast_parameters(self, probs=probs)
         else:
-            (self.logits,) = broadcast_all(logits)
+            (self.logits,) = broadcast_parameters(self, logits=logits)
         super().__init__(batch_shape_of(probs, logits), (), validate_args)
 
     @lazy_property
@@ -155,8 +163,8 @@ class Geometric(_Trials):
         """The logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        failing = (-self.probs).log1p()
-        return where(value == 0, 0.0, value * where(value == 0, -1.0, failing)) + self.probs.log()
+        probs = where((value == 0) & (self.probs == 1), 0.0, self.probs)  # 0 · -inf is 0 here
+        return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
         """The entropy."""

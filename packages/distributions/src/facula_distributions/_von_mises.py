@@ -10,7 +10,7 @@ from facula_tensor import Tensor, arange, float64, no_grad, rand, where
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_all
+from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class VonMises(Distribution):
     concentration: Tensor
 
     def __init__(self, loc: Value, concentration: Value, validate_args: bool | None = None):
-        self.loc, self.concentration = broadcast_all(loc, concentration)
+        self.loc, self.concentration = broadcast_parameters(self, loc=loc, concentration=concentration)
         super().__init__(batch_shape_of(loc, concentration), (), validate_args)
 
     @property

@@ -89,6 +89,20 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     return tuple(t.expand(shape) for t in tensors)
 
 
+def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tensor, ...]:
+    """`broadcast_all` of a distribution's parameters; ValueError and TypeError name both."""
+    name = type(distribution).__name__
+    for parameter, value in parameters.items():
+        if isinstance(value, (str, bytes)) or not (isinstance(value, Tensor) or hasattr(value, "__float__")):
+            raise InvalidTypeError(f"{name}: expected {parameter} to be a number or a Tensor; got {value!r}")
+    shapes = {one: tuple(value.shape) for one, value in parameters.items() if isinstance(value, Tensor)}
+    try:
+        return broadcast_all(*parameters.values())
+    except InvalidValueError:
+        given = ", ".join(f"{one} {shape}" for one, shape in shapes.items())
+        raise InvalidValueError(f"{name}: expected parameters of shapes that broadcast; got {given}") from None
+
+
 def batch_shape_of(*values: Any) -> Size:
     """The shape of parameters that may all be numbers."""
     return Size(broadcast_shapes(*(value.shape for value in values if isinstance(value, Tensor))))

@@ -64,6 +64,8 @@ class Optimizer:
 
     def _reset(self) -> None:
         self._pre_hooks, self._post_hooks = Hooks(), Hooks()
+        self._state_pre_hooks, self._state_post_hooks = Hooks(), Hooks()
+        self._load_pre_hooks, self._load_post_hooks = Hooks(), Hooks()
         self._step_count, self._inside = 0, False  # steps so far; whether a step with hooks is under way
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -142,6 +144,22 @@ class Optimizer:
         return self._post_hooks.add(hook)
 
     # --------------------------------------------------------------------------------------------- state
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(optimizer)` before each `state_dict()`; first of all where `prepend`. `remove()` ends it."""
+        return _added(self._state_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(optimizer, state_dict)` after each `state_dict()`, which gives what it gives, unless None."""
+        return _added(self._state_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(optimizer, state_dict)` with a shallow copy before it is loaded; it may give another dict."""
+        return _added(self._load_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(optimizer)` after each `load_state_dict`."""
+        return _added(self._load_post_hooks, hook, prepend)
+
     def state_dict(self) -> dict[str, Any]:
         """Groups and state, as PyTorch has them: parameters are numbers, counted through the groups.
 
@@ -152,6 +170,8 @@ class Optimizer:
         >>> SGD([ones(2)], lr=0.1).state_dict()["param_groups"][0]["params"]
         [0]
         """
+        for hook in list(self._state_pre_hooks.values()):
+            hook(self)
         numbers: dict[int, int] = {}
         for group in self.param_groups:
             for p in group["params"]:
@@ -162,7 +182,8 @@ class Optimizer:
             for group in self.param_groups
         ]  # fmt: skip
         state = {numbers.get(id(p), p): values for p, values in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        result: dict[str, Any] = {"state": state, "param_groups": groups}
+        return _passed_on(self._state_post_hooks, self, result)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over groups' options and copies of the state from a dict as `state_dict` gives it.
@@ -171,11 +192,15 @@ class Optimizer:
         names in another order, by name. ValueError or TypeError where groups or shapes do not fit; nothing is changed.
         """
         name = f"{type(self).__name__}.load_state_dict"
+        if self._load_pre_hooks:
+            state_dict = _passed_on(self._load_pre_hooks, self, dict(state_dict))
         groups, matched = loaded_groups(name, self.param_groups, state_dict)
         for group in groups:
             self._check_options(group)
         state = loaded_state(name, matched, state_dict["state"], self._loaded)
         self.param_groups, self.state = groups, state
+        for hook in list(self._load_post_hooks.values()):
+            hook(self)
 
     def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
         """What saved state becomes for this parameter: tensors are copied, with its device and dtype."""
@@ -197,9 +222,25 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [f"Parameter Group {number}"] if not number else ["", f"Parameter Group {number}"]
             lines += [f"    {option}: {group[option]}" for option in sorted(group) if option != "params"]
         return "\n".join(lines) + "\n)"
+
+
+def _added(hooks: Hooks, hook: Callable[..., Any], prepend: bool) -> Handle:
+    """`hook` as the last of its kind, or the first."""
+    handle = hooks.add(hook)
+    for key in list(hooks)[:-1] if prepend else ():
+        hooks[key] = hooks.pop(key)
+    return handle
+
+
+def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: dict[str, Any]) -> dict[str, Any]:
+    """What hooks make of a state dict, one after another; None leaves it."""
+    for hook in list(hooks.values()):
+        changed = hook(optimizer, state_dict)
+        state_dict = state_dict if changed is None else changed
+    return state_dict
 
 
 def _watched(step: Callable[..., Any]) -> Callable[..., Any]:

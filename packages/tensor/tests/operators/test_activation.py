@@ -261,3 +261,14 @@ def test_celu_at_zero():
     x = ft.tensor([-0.0, 0.0], requires_grad=True)
     (slope,) = grad(F.celu(x, 2.0).sum(), x)
     assert slope.tolist() == [1.0, 1.0]
+
+
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5, 3.0])
+def test_the_slope_of_celu_at_zero_is_one(alpha):
+    for apply in (lambda x: F.celu(x, alpha), lambda x: F.celu(x * 1, alpha, inplace=True)):
+        x = ft.tensor([0.0, -0.0, 1.0], dtype=ft.float64, requires_grad=True)
+        y = apply(x)
+        y.sum().backward()
+        assert x.grad.tolist() == [1, 1, 1] and y.tolist() == [0, 0, 1]

@@ -175,3 +175,11 @@ def test_bags_of_rows_and_numbers_refused():
         F.embedding_bag(ft.tensor([[0, 9]]), ft.ones(5, 2))
     with pytest.raises(NotImplementedError, match="sparse=True is not supported"):
         F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), sparse=True)
+
+
+@pytest.mark.parametrize("padding", [None, 1])
+def test_numbers_without_a_row_name_embedding_bag(padding):
+    table = ft.ones(2, 3)
+    for index, offsets in (([[1, 9]], None), ([9, 1], [0])):
+        with pytest.raises(IndexError, match=r"^embedding_bag: index\[.*\] = 9 is out of range .* 0 to 1"):
+            F.embedding_bag(ft.tensor(index), table, offsets and ft.tensor(offsets), padding_idx=padding)

@@ -260,3 +260,45 @@ def test_what_is_refused(name):
     action, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         action()
+
+
+@pytest.mark.parametrize(
+    ("name", "operands"),
+    [
+        ("hinge_embedding_loss", "ab"),
+        ("margin_ranking_loss", "aba"),
+        ("margin_ranking_loss", "aab"),
+        ("triplet_margin_loss", "aba"),
+        ("triplet_margin_loss", "aab"),
+        ("triplet_margin_with_distance_loss", "aba"),
+        ("poisson_nll_loss", "ab"),
+        ("gaussian_nll_loss", "aba"),
+        ("multilabel_soft_margin_loss", "ab"),
+        ("cosine_similarity", "ab"),
+        ("pairwise_distance", "ab"),
+    ],
+)
+def test_shapes_that_do_not_broadcast_name_the_function_that_was_called(name, operands):
+    given = {"a": ft.ones(2, 3), "b": ft.ones(2, 4)}
+    with pytest.raises(ValueError, match=rf"^{name}: shapes .* do not broadcast: dimension -1"):
+        getattr(F, name)(*(given[one] for one in operands))
+
+
+def test_cosine_embedding_loss_names_itself_for_vectors_of_other_lengths():
+    with pytest.raises(ValueError, match=r"^cosine_embedding_loss: shapes"):
+        F.cosine_embedding_loss(ft.ones(2, 3), ft.ones(2, 4), ft.ones(2))
+
+
+@pytest.mark.parametrize("p", [0.5, 1.5])
+def test_elements_of_zero_leave_norms_of_small_exponents_finite_gradients(p):
+    for made in (
+        lambda x: ft.functional.pairwise_distance(x, ft.zeros(2, 2, dtype=ft.float64), p=p, eps=0),
+        lambda x: ft.functional.normalize(x, p=p),
+        lambda x: ft.cdist(x, ft.zeros(1, 2, dtype=ft.float64), p=p),
+    ):
+        x = ft.tensor([[0.0, 0.0], [0.0, 4.0]], dtype=ft.float64, requires_grad=True)
+        made(x).sum().backward()
+        assert x.grad.isfinite().all()
+    x = ft.tensor([[0.0, 4.0]], dtype=ft.float64, requires_grad=True)
+    ft.functional.pairwise_distance(x, x.detach() * 0, p=p, eps=0).sum().backward()
+    assert x.grad.tolist() == [[0, pytest.approx(1)]]

@@ -107,6 +107,26 @@ class PackedSequence(_Packed):
         """In int32."""
         return self.to(self.data.int().dtype)
 
+    def short(self) -> PackedSequence:
+        """In int16."""
+        return self.to(self.data.short().dtype)
+
+    def char(self) -> PackedSequence:
+        """In int8."""
+        return self.to(self.data.char().dtype)
+
+    def byte(self) -> PackedSequence:
+        """In uint8."""
+        return self.to(self.data.byte().dtype)
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """On a CUDA device; RuntimeError where there is none."""
+        return self._with(self.data.cuda(*args, **kwargs))
+
+    def is_pinned(self) -> bool:
+        """Whether `data` lies in pinned memory."""
+        return self.data.is_pinned()
+
     @property
     def is_cuda(self) -> bool:
         """Whether `data` is on a CUDA device."""

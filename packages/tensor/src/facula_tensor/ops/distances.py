@@ -12,6 +12,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._promotion import as_real, promote_types
 from .._tensor import Tensor, check_dim, steady
 from .._viewing import as_tensor
@@ -43,8 +44,16 @@ def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False
         return recording.sum(recording.abs(x), parameters)
     if p == inf or p == -inf:
         return (recording.amax if p > 0 else recording.amin)(recording.abs(x), parameters)
-    total = recording.sum(recording.mul(x, x) if p == 2 else recording.pow(recording.abs(x), p), parameters)
-    return root(total, p)
+    return root(recording.sum(recording.mul(x, x) if p == 2 else _powers(x, p), parameters), p)
+
+
+def _powers(x: Tensor, p: float) -> Tensor:
+    """|x|^p; below 2 its slopes at 0, which may be infinite, are 0."""
+    size = recording.abs(x)
+    if not 0 < p < 2:
+        return recording.pow(size, p)
+    nothing = recording.eq(size, 0)
+    return recording.where(nothing, 0.0, recording.pow(recording.where(nothing, 1.0, size), p))
 
 
 def root(total: Tensor, p: float) -> Tensor:
@@ -124,6 +133,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     tensor([5.0000])
     """
     a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
+    broadcast_shapes("pairwise_distance", tuple(a.shape), tuple(b.shape))
     difference = recording.add(recording.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
@@ -141,6 +151,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     a, b = _floating("cosine_similarity", x1, x2)
     least = as_real(eps, "cosine_similarity", "eps")
+    broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     product = recording.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
     if not product.ndim:  # numbers are vectors of one element

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import InvalidIndexError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError, show
@@ -69,7 +70,7 @@ def embedding_bag(
     counts = _counts(name, index, offsets, bool(include_last_offset))
     parameters = (0, None, bool(scale_grad_by_freq))
     if row is None and isinstance(counts, tuple) and shape[1]:  # bags of one length
-        rows = F.index_select(weight, index, parameters)
+        rows = _rows(weight, index, parameters)
         if per_sample_weights is not None:
             rows = F.mul(rows, F.unsqueeze(per_sample_weights, -1))
         if mode == "max":
@@ -87,10 +88,17 @@ def embedding_bag(
         bags, at = bags[kept], _tensor(kept, flat)
         flat = F.index_select(flat, at, (0, None, False))
         shares = None if shares is None else F.index_select(shares, at, (0, None, False))
-    rows = F.index_select(weight, flat, parameters)
+    rows = _rows(weight, flat, parameters)
     if shares is not None:
         rows = F.mul(rows, F.unsqueeze(shares, -1))
     return _greatest(rows, bags, len(lengths)) if mode == "max" else _added(rows, bags, len(lengths), mode == "mean")
+
+
+def _rows(weight: Tensor, index: Tensor, parameters: tuple) -> Tensor:
+    try:
+        return recording.index_select(weight, index, parameters)
+    except InvalidIndexError as error:
+        raise InvalidIndexError(str(error).replace("index_select", "embedding_bag", 1)) from None
 
 
 def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:

@@ -227,7 +227,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         raise ArgumentError("celu: expected an alpha other than 0, since it divides by it; got 0")
     F, x = recording, source("celu", floats("celu", input), inplace)
     below = F.mul(F.expm1(F.div(F.below_zero(x), alpha)), alpha)
-    return store(input, F.where(F.lt(x, 0), below, x), inplace)
+    return store(input, F.where(F.lt(x, 0), below, x), inplace)  # at 0 the slope is 1, and that of below_zero is 0
 
 
 @asks

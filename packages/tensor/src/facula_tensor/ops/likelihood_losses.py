@@ -11,6 +11,7 @@ from facula_errors.extend import boundary
 from .._errors import ArgumentError
 from .._operator import recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._promotion import as_real
 from .._tensor import Tensor
 from .._viewing import as_tensor
@@ -45,6 +46,7 @@ def poisson_nll_loss(
     name, F = "poisson_nll_loss", recording
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
+    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
     if log_input:
         losses = F.sub(F.exp(x), F.mul(y, x))
     else:
@@ -74,6 +76,7 @@ def gaussian_nll_loss(
     name, F = "gaussian_nll_loss", recording
     reduction = reduction_of(name, reduction)
     x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
+    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
     v: Any = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
     shape, given = tuple(x.shape), tuple(v.shape)
     if given == shape[:-1] and given:
@@ -132,6 +135,7 @@ def multilabel_soft_margin_loss(
     name, F = "multilabel_soft_margin_loss", recording
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = floats(name, input), as_tensor(name, target)
+    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
     losses = F.logistic_loss(x, y, 1.0)
     if weight is not None:
         losses = F.mul(losses, as_tensor(name, weight))

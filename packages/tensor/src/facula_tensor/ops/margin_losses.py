@@ -13,6 +13,7 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._errors import ArgumentError, DTypeError
 from .._operator import recording
 from .._overrides import asks
+from .._planning import broadcast_shapes
 from .._promotion import as_real
 from .._ranges import arange
 from .._tensor import Tensor, layout_of_tensor
@@ -52,6 +53,7 @@ def hinge_embedding_loss(
     name, F = "hinge_embedding_loss", recording
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = as_tensor(name, input), as_tensor(name, target)
+    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
     beyond = F.clamp_min(F.sub(as_real(margin, name, "margin"), x), 0)
     return reduced(F.add(F.where(F.ne(y, 1), beyond, 0), F.where(F.ne(y, -1), x, 0)), reduction)
 
@@ -79,6 +81,7 @@ def margin_ranking_loss(
     reduction = reduction_of(name, reduction, size_average, reduce)
     a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
     same_dims(name, input1=a, input2=b, target=y)
+    broadcast_shapes(name, *(tuple(one.shape) for one in (a, b, y)))
     against = F.mul(F.neg(y), F.sub(a, b))
     return reduced(F.clamp_min(F.add(against, as_real(margin, name, "margin")), 0), reduction)
 
@@ -110,6 +113,8 @@ def cosine_embedding_loss(
             f"{name}: expected inputs (N, D) and target (N), or inputs (D) and target (); got input1 {tuple(a.shape)}, "
             f"input2 {tuple(b.shape)} and target {tuple(y.shape)}"
         )
+
+    broadcast_shapes(name, tuple(a.shape), tuple(b.shape))
 
     def along(p: Tensor, q: Tensor) -> Tensor:
         product = F.mul(p, q)
@@ -186,6 +191,7 @@ def triplet(
         raise ArgumentError(f"{name}: expected margin > 0; got {margin}")
     a, p, n = (as_tensor(name, one) for one in (anchor, positive, negative))
     same_dims(name, anchor=a, positive=p, negative=n)
+    broadcast_shapes(name, *(tuple(one.shape) for one in (a, p, n)))
     near, far = distance(a, p), distance(a, n)
     if swap:
         far = F.minimum(far, distance(p, n))

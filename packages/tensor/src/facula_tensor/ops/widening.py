@@ -28,12 +28,12 @@ def widened(F: Any, name: str, operands: tuple, parameters: tuple, called: str, 
 
 
 def whole_means(F: Any, input: Any, geometry: tuple | None, size: tuple[int, int]) -> Any:
-    """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0."""
+    """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0; TypeError for adaptive windows."""
     from .._from_data import from_numpy
 
     layout = layout_of_tensor(input)
     if geometry is None:
-        raise DTypeError(f"avg_pool2d: not defined for {layout.dtype.name} with windows by size; convert with .float()")
+        raise DTypeError(f"adaptive_avg_pool: not defined for {layout.dtype.name}; convert with .float()")
     kernel, stride, padding, padded, divisor = geometry
     sums = F.avg_pool2d(F.to(input, (float64,)), ((kernel, stride, padding, padded, 1), size))
     by: Any = divisor
