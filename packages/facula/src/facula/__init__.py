@@ -43,7 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, cuda, fft, linalg, special
+from . import autograd, fft, linalg, special
 from ._einops import connect as _connect
 from ._names import publish as _publish
 from ._saving import load, save
@@ -119,12 +119,6 @@ if TYPE_CHECKING:
         is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     )
     from ._settings import (
-        is_inference as is_inference,
-    )
-    from ._settings import (
-        is_storage as is_storage,
-    )
-    from ._settings import (
         is_vulkan_available as is_vulkan_available,
     )
     from ._settings import (
@@ -150,9 +144,6 @@ if TYPE_CHECKING:
     )
     from ._settings import (
         set_warn_always as set_warn_always,
-    )
-    from ._settings import (
-        typename as typename,
     )
     from ._settings import (
         use_deterministic_algorithms as use_deterministic_algorithms,
@@ -282,7 +273,7 @@ _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
                 "sparse_csr_tensor vmap",
     "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
-                 "is_inference is_storage set_default_device set_default_tensor_type typename "
+                 "set_default_device set_default_tensor_type "
                  "get_deterministic_debug_mode "
                  "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
                  "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "

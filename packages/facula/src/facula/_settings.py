@@ -10,15 +10,15 @@ from typing import Any
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
 from facula_storage import Device
-from facula_tensor import Tensor, set_default_dtype
+from facula_tensor import set_default_dtype
 from facula_tensor.extend import dtype_of_type
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_default_device",
     "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads",
-    "is_deterministic_algorithms_warn_only_enabled", "is_inference", "is_storage", "is_vulkan_available",
+    "is_deterministic_algorithms_warn_only_enabled", "is_vulkan_available",
     "is_warn_always_enabled", "set_default_device", "set_default_tensor_type", "set_deterministic_debug_mode",
-    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "set_warn_always", "typename",
+    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "set_warn_always",
     "use_deterministic_algorithms",
 ]  # fmt: skip
 
@@ -179,28 +179,3 @@ def set_default_tensor_type(t: Any) -> None:
     """
     warn("set_default_tensor_type: set_default_dtype and set_default_device have taken its place")
     set_default_dtype(dtype_of_type(t, "set_default_tensor_type"))
-
-
-def typename(obj: Any) -> str:
-    """The name of an object's class, with its module; of a tensor what its `type()` is, "torch.FloatTensor".
-
-    >>> typename([])
-    'builtins.list'
-    """
-    if isinstance(obj, Tensor):
-        return str(obj.type())
-    kind = obj if isinstance(obj, type) else type(obj)
-    return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def is_storage(obj: Any) -> bool:
-    """Whether an object is a tensor's memory, as `untyped_storage()` gives it."""
-    return type(obj).__name__ in ("UntypedStorage", "TypedStorage") and type(obj).__module__.startswith("facula")
-
-
-@boundary
-def is_inference(input: Tensor) -> bool:
-    """Whether a tensor was made in `inference_mode` and can take no part in gradients: False, all can."""
-    if not isinstance(input, Tensor):
-        raise InvalidTypeError(f"is_inference: expected input to be a Tensor; got {type(input).__name__}")
-    return False
