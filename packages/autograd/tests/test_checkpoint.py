@@ -12,6 +12,7 @@ from facula_autograd import (
     MutationError,
     Variable,
     checkpoint,
+    checkpoint_sequential,
     detect_anomaly,
     grad,
     no_grad,
@@ -155,3 +156,27 @@ def test_a_changed_argument_is_an_error():
 def test_flags():
     with pytest.raises(TypeError, match="preserve_rng_state"):
         checkpoint(lambda x: x, Variable(1.0), preserve_rng_state="yes")
+
+
+@pytest.mark.parametrize(("segments", "runs"), [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1, 1, 1]), (5, [2, 2, 2, 2, 1])])
+def test_functions_in_a_row_are_computed_again_but_for_the_last_part(segments, runs):
+    counts = [0] * 5
+
+    def square(at):
+        def function(x):
+            counts[at] += 1
+            return x * x
+
+        return function
+
+    x = Variable(1.5, requires_grad=True)
+    out = checkpoint_sequential([square(at) for at in range(5)], segments, x, use_reentrant=False)
+    out.backward()
+    assert out.item() == pytest.approx(1.5**32) and x.grad.item() == pytest.approx(32 * 1.5**31)
+    assert counts == runs
+
+
+@pytest.mark.parametrize("segments", [0, 3, 1.0])
+def test_segments_are_of_one_function_at_least(segments):
+    with pytest.raises(ValueError, match=r"checkpoint_sequential: expected segments to be an int from 1 to 2.*got"):
+        checkpoint_sequential([abs, abs], segments, Variable(1.0))

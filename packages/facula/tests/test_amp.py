@@ -31,6 +31,7 @@ LOWER.update({
     "conv3d": lambda d: nn.Conv3d(1, 2, 2)(X.to(d)[:, None].expand(1, 2, 4, 6)[:, None]),
     "conv_transpose2d": lambda d: nn.ConvTranspose2d(1, 2, 3)(X.to(d)),
 })  # fmt: skip
+SQUARE = facula.tensor([[2.0, 0.5], [0.25, 1.0]])
 FLOAT32 = {
     "cross_entropy": lambda d: F.cross_entropy(M.to(d), CLASSES), "nll_loss": lambda d: F.nll_loss(M.to(d), CLASSES),
     "probabilities": lambda d: F.cross_entropy(M.to(d), M.to(d)), "mse_loss": lambda d: F.mse_loss(M.to(d), M * 2),
@@ -38,6 +39,10 @@ FLOAT32 = {
     "smooth_l1_loss": lambda d: F.smooth_l1_loss(M.to(d), M * 2), "kl_div": lambda d: F.kl_div(M.to(d), M),
     "binary_cross_entropy": lambda d: F.binary_cross_entropy(M.to(d), M),
     "with_logits": lambda d: F.binary_cross_entropy_with_logits(M.to(d), M),
+    "irfft": lambda d: facula.fft.irfft(M.to(d)), "quantile": lambda d: M.to(d).quantile(0.5),
+    "nanquantile": lambda d: facula.nanquantile(M.to(d), 0.5), "pinverse": lambda d: facula.pinverse(SQUARE.to(d)),
+    "cond": lambda d: facula.linalg.cond(SQUARE.to(d)),
+    "lstsq": lambda d: facula.linalg.lstsq(SQUARE.to(d), M.to(d)[:2])[0],
     "cdist": lambda d: facula.cdist(M.to(d), M.to(d)), "prod": lambda d: M.to(d).prod(),
     "trace": lambda d: M.to(d).trace(),
     "trace function": lambda d: facula.trace(M.to(d)),
@@ -414,5 +419,5 @@ def test_every_listed_name_is_an_operator_or_a_function():
     from facula_tensor._operator import operators
 
     assert set(operators) >= _autocast.LISTED
-    places = (facula, functional, linalg)
+    places = (facula, functional, linalg, facula.fft)
     assert [name for name in sorted(_autocast.LISTED_FUNCTIONS) if not any(hasattr(one, name) for one in places)] == []

@@ -13,7 +13,8 @@ from facula.utils.data import DataLoader, Dataset, TensorDataset, default_collat
 
 
 def test_the_names_are_those_of_facula_data():
-    assert set(facula.utils.data.__all__) == {*facula_data.__all__, "DistributedSampler", "distributed"}
+    more = {"DistributedSampler", "distributed", "get_worker_info"}
+    assert set(facula.utils.data.__all__) == {*facula_data.__all__} | more
     own = {name for name in facula_data.__all__ if getattr(facula.utils.data, name) is not getattr(facula_data, name)}
     assert own == {"DataLoader", "default_collate", "default_convert"}
     assert issubclass(DataLoader, facula_data.DataLoader)

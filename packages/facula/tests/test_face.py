@@ -174,9 +174,23 @@ PLACES = {
     "nn.modules.pooling": ["MaxPool2d", "AdaptiveAvgPool2d"],
     "nn.modules.rnn": ["LSTM", "GRUCell", "RNNBase"],
     "nn.modules.sparse": ["Embedding"],
+    "nn.utils.clip_grad": ["clip_grad_norm_"],
+    "nn.utils.convert_parameters": ["parameters_to_vector"],
     "nn.parameter": ["Buffer", "Parameter"],
     "optim.optimizer": ["Optimizer"],
-    "utils.data.dataloader": ["DataLoader", "default_collate"],
+    "optim.adadelta": ["Adadelta"],
+    "optim.adagrad": ["Adagrad"],
+    "optim.adam": ["Adam"],
+    "optim.adamax": ["Adamax"],
+    "optim.adamw": ["AdamW"],
+    "optim.asgd": ["ASGD"],
+    "optim.lbfgs": ["LBFGS"],
+    "optim.nadam": ["NAdam"],
+    "optim.radam": ["RAdam"],
+    "optim.rmsprop": ["RMSprop"],
+    "optim.rprop": ["Rprop"],
+    "optim.sgd": ["SGD"],
+    "utils.data.dataloader": ["DataLoader", "default_collate", "get_worker_info"],
     "utils.data.dataset": ["Dataset", "random_split"],
     "utils.data.sampler": ["BatchSampler", "Sampler"],
 }
@@ -185,7 +199,8 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_pytorchs_places_hold_the_same_objects(place):
     module = import_module(f"facula.{place}")
-    usual = import_module("facula." + {"nn": "nn", "optim": "optim", "utils": "utils.data"}[place.partition(".")[0]])
+    homes = {"nn": "nn.utils" if place.startswith("nn.utils") else "nn", "optim": "optim", "utils": "utils.data"}
+    usual = import_module("facula." + homes[place.partition(".")[0]])
     assert set(PLACES[place]) <= set(module.__all__)
     assert [name for name in module.__all__ if getattr(module, name) is not getattr(usual, name)] == []
 
@@ -221,10 +236,30 @@ def test_base_classes_and_helpers_under_pytorchs_private_names():
     assert list(state.items()) == [("weight", 1), ("bias", 2)]
 
 
+def test_types_and_older_places_that_programs_import():
+    from facula._C import _LinAlgError
+    from facula.cuda.amp.autocast_mode import autocast
+    from facula.cuda.amp.grad_scaler import GradScaler
+    from facula.nn.common_types import _size_2_t, _size_any_t
+    from facula.optim.optimizer import ParamsT, required
+    from facula.types import Device, Number, _size
+    from facula.utils import data, dlpack
+    from facula.utils.model_zoo import load_url
+
+    assert autocast is facula.cuda.amp.autocast and GradScaler is facula.cuda.amp.GradScaler
+    assert _size_2_t == int | tuple[int, int] and _size_any_t == int | tuple[int, ...]
+    assert isinstance(1.5, Number) and isinstance("cpu", Device) and isinstance(facula.ones(2).shape, facula.Size)
+    assert repr(required) == "<required parameter>" and ParamsT is not None and _size is not None
+    assert data.get_worker_info() is None and dlpack.from_dlpack is facula.from_dlpack
+    assert load_url is facula.hub.load_state_dict_from_url
+    with pytest.raises(_LinAlgError, match="cholesky"):
+        facula.linalg.cholesky(-facula.eye(2))
+
+
 def test_places_that_few_look_at_are_loaded_late():
     code = """
 import sys, facula.nn as nn
-assert "facula.nn.modules" not in sys.modules
+assert not {"facula.nn.modules", "facula.nn.common_types", "facula.optim.sgd", "facula.types"} & set(sys.modules)
 assert nn.modules.module.Module is nn.Module and nn.parameter.Parameter is nn.Parameter
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -198,5 +198,5 @@ def test_the_older_name_of_the_default_dtype():
 def test_names_of_types():
     assert facula.typename(facula.ones(1)) == facula.ones(1).type() and facula.typename(3) == "int"
     assert not facula.is_storage(facula.ones(1)) and not facula.is_inference(facula.ones(1))
-    with pytest.raises(TypeError, match=r"is_inference: expected.*int"):
+    with pytest.raises(TypeError, match="is_inference: expected a Tensor; got int"):
         facula.is_inference(3)

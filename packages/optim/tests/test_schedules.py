@@ -286,12 +286,33 @@ def test_what_scales_cycles_keeps_its_own_state():
     assert other._scale_fn_custom.by == 0.5 and other.last_epoch == 2
 
 
+@pytest.mark.parametrize(
+    ("make", "rates"),
+    [
+        (lambda o: StepLR(o, 1.0, 0.5), [1.0, 0.5, 0.25, 0.125]),
+        (lambda o: PolynomialLR(o, 2.0), [1.0, 0.5, 0.0, 0.0]),
+        (lambda o: CosineAnnealingLR(o, 1.5), [1.0, 0.25, 0.25, 1.0]),
+        (lambda o: CyclicLR(o, 0.0, 3.0, 1.5), [0.0, 2.0, 2.0, 0.0]),
+    ],
+)
+def test_periods_are_any_numbers(make, rates):
+    """A count of batches is often a quotient."""
+    optimizer = optimizer_of()
+    schedule = make(optimizer)
+    for rate in rates:
+        assert schedule.get_last_lr() == [pytest.approx(rate, abs=1e-12)]
+        optimizer.step()
+        schedule.step()
+
+
 REFUSED = [
     (lambda o: StepLR(3, 2), TypeError, "StepLR: expected optimizer to be an Optimizer; got int"),
     (lambda o: LambdaLR(None, abs), TypeError, "got NoneType"),
-    (lambda o: StepLR(o, 0), ValueError, "step_size to be an int of 1 or more; got 0"),
+    (lambda o: StepLR(o, 0), ValueError, "step_size to be a whole number of 1 or more; got 0"),
+    (lambda o: StepLR(o, 2.5), ValueError, "step_size to be a whole number of 1 or more; got 2.5"),
+    (lambda o: PolynomialLR(o, 3.5), ValueError, "total_iters to be a whole number of 1 or more; got 3.5"),
     (lambda o: StepLR(o, 2, last_epoch=4), KeyError, "expected 'initial_lr' in param_groups"),
-    (lambda o: CosineAnnealingLR(o, 1.5), ValueError, "T_max to be an int of 1 or more; got 1.5"),
+    (lambda o: CosineAnnealingLR(o, 0.0), ValueError, "T_max to be a finite number above 0; got 0.0"),
     (lambda o: CosineAnnealingWarmRestarts(o, 0), ValueError, "T_0 to be an int of 1 or more"),
     (lambda o: ConstantLR(o, 1.5), ValueError, "factor from 0 to 1; got 1.5"),
     (lambda o: LinearLR(o, 0), ValueError, "start_factor above 0 and up to 1; got 0"),
@@ -303,8 +324,8 @@ REFUSED = [
     (lambda o: OneCycleLR(o, 1.0, 10, pct_start=2), ValueError, "pct_start from 0 to 1; got 2"),
     (lambda o: OneCycleLR(o, 1.0, 10, anneal_strategy="log"), ValueError, "'cos' or 'linear'; got 'log'"),
     (lambda o: OneCycleLR(o, [1.0, 2.0], 10), ValueError, "max_lr for each of 1 parameter groups; got 2"),
-    (lambda o: CyclicLR(o, 0.1, 1.0, 0), ValueError, "step_size_up to be an int of 1 or more; got 0"),
-    (lambda o: CyclicLR(o, 0.1, 1.0, 2, 0.5), ValueError, "step_size_down to be an int of 1 or more; got 0.5"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, 0), ValueError, "step_size_up to be a finite number above 0; got 0"),
+    (lambda o: CyclicLR(o, 0.1, 1.0, 2, -0.5), ValueError, "step_size_down to be a finite number above 0; got -0.5"),
     (lambda o: CyclicLR(o, 0.1, 1.0, mode="square"), ValueError, "one of triangular, .*; got 'square'"),
     (lambda o: CyclicLR(o, 0.1, 1.0, scale_fn=2), TypeError, "scale_fn to be callable; got int"),
     (lambda o: CyclicLR(o, 0.1, 1.0, scale_mode="step"), ValueError, "'cycle' or 'iterations'; got 'step'"),

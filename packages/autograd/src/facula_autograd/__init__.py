@@ -9,7 +9,7 @@ from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
 from ._calls import backward, grad
-from ._checkpoint import checkpoint
+from ._checkpoint import checkpoint, checkpoint_sequential
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
@@ -41,6 +41,7 @@ __all__ = [
     "Variable",
     "backward",
     "checkpoint",
+    "checkpoint_sequential",
     "detect_anomaly",
     "enable_grad",
     "grad",

@@ -8,6 +8,7 @@ it ran in, and every value that it saves is caught under the same number. The se
 
 from __future__ import annotations
 
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
@@ -56,6 +57,47 @@ def checkpoint(
         with saved_tensors_hooks(repeated.pack, repeated.unpack):
             return _inside(first, function, args, kwargs)
     return _inside(first, function, args, kwargs)
+
+
+@boundary
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, *, preserve_rng_state: bool = True
+) -> Any:
+    """`functions` one after the other, in `segments` parts of which all but the last are `checkpoint`s.
+
+    `functions`: a sequence of callables, or a module, whose `children()` they are. The last part keeps its values,
+    as it is the first that the backward pass needs. ValueError unless segments is from 1 to the number of functions.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> checkpoint_sequential([lambda x: x * x, lambda x: x + x], 2, x).backward()
+    >>> x.grad
+    Variable(12.0)
+    """
+    chain = list(functions.children() if hasattr(functions, "children") else functions)
+    if not isinstance(segments, int) or not 1 <= segments <= len(chain):
+        raise InvalidValueError(
+            f"checkpoint_sequential: expected segments to be an int from 1 to {len(chain)}, the number of functions; "
+            f"got {segments!r}"
+        )
+
+    size = len(chain) // segments
+    for start in range(0, size * (segments - 1), size):
+        part = _Chain(chain[start : start + size])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
+    return _Chain(chain[size * (segments - 1) :])(input)
+
+
+class _Chain:
+    """Functions one after the other."""
+
+    def __init__(self, functions: list[Callable[[Any], Any]]) -> None:
+        self.functions = functions
+
+    def __call__(self, value: Any) -> Any:
+        for function in self.functions:
+            value = function(value)
+        return value
 
 
 def _inside(context: Any, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

@@ -1,10 +1,11 @@
-"""facula._C: PyTorch's inside, of which nothing is here: each name in it is an AttributeError that says so."""
+"""facula._C: PyTorch's inside. Of it there is `_LinAlgError` alone, which programs catch; other names say so."""
 
 from __future__ import annotations
 
 from facula_errors import MissingAttributeError
+from facula_tensor.linalg import LinAlgError as _LinAlgError
 
-__all__: list[str] = []
+__all__ = ["_LinAlgError"]
 
 
 def __getattr__(name: str) -> object:

@@ -37,7 +37,9 @@ def publish(
     module: Any = sys.modules[module_name]
     home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
     for part in parts:
-        publish(import_module(f"{module_name}.{part}").__name__)
+        loaded = import_module(f"{module_name}.{part}")
+        if "__getattr__" not in vars(loaded):  # else it called this itself, and knows what it has
+            publish(loaded.__name__)
 
     @boundary
     def __getattr__(name: str) -> object:

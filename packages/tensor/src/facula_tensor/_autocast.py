@@ -38,10 +38,13 @@ LOWER_FUNCTIONS = frozenset(
 # Operators that compute in float32 where they get less, and functions made of several.
 FLOAT32 = frozenset("binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference".split())
 FLOAT32_FUNCTIONS = frozenset(
-    "adaptive_avg_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve cosine_embedding_loss "
-    "ctc_loss eig eigh eigvals eigvalsh hinge_embedding_loss huber_loss inv inv_ex inverse kl_div l1_loss "
-    "margin_ranking_loss max_pool3d max_pool3d_with_indices multi_margin_loss multilabel_margin_loss poisson_nll_loss "
-    "qr smooth_l1_loss soft_margin_loss solve svd svdvals trace triplet_margin_loss".split()
+    "adaptive_avg_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve cond "
+    "cosine_embedding_loss ctc_loss eig eigh eigvals eigvalsh fft fft2 fftn hfft hinge_embedding_loss huber_loss ifft "
+    "ifft2 ifftn ihfft inv inv_ex inverse irfft irfft2 irfftn kl_div l1_loss lstsq lu_solve margin_ranking_loss "
+    "matrix_rank max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d multi_margin_loss "
+    "multilabel_margin_loss nanquantile pinverse poisson_nll_loss polar qr quantile rfft rfft2 rfftn "
+    "smooth_l1_loss soft_margin_loss solve svd svdvals tensorinv tensorsolve trace triplet_margin_loss "
+    "view_as_complex".split()
 )
 # Functions that compute in what they get, though they are made of operators that are listed.
 AS_GIVEN_FUNCTIONS = frozenset("addmv dot inner mv vdot".split())

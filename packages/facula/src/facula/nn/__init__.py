@@ -49,5 +49,5 @@ __all__ = [
 
 publish(
     __name__, "attention", "functional", "init", "utils",
-    later=("modules", "parallel", "parameter"), lazily={"parallel": "DataParallel"},
+    later=("common_types", "modules", "parallel", "parameter"), lazily={"parallel": "DataParallel"},
 )  # fmt: skip

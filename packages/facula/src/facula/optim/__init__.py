@@ -21,4 +21,7 @@ __all__ = [
     "RAdam", "RMSprop", "Rprop", "lr_scheduler", "optimizer", "swa_utils",
 ]  # fmt: skip
 
-publish(__name__, "lr_scheduler", "optimizer", later=("swa_utils",))
+publish(__name__, "lr_scheduler", "optimizer", later=(
+    "adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop", "sgd",
+    "swa_utils",
+))  # fmt: skip

@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["benchmark", "checkpoint", "data", "tensorboard"]
 
-publish(__name__, "checkpoint", later=("_pytree", "benchmark", "tensorboard"))
+publish(__name__, "checkpoint", later=("_pytree", "benchmark", "dlpack", "model_zoo", "tensorboard"))

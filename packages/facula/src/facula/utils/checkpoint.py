@@ -1,5 +1,5 @@
 """facula.utils.checkpoint: less memory for more time. The names of facula_autograd."""
 
-from facula_autograd import checkpoint
+from facula_autograd import checkpoint, checkpoint_sequential
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "checkpoint_sequential"]

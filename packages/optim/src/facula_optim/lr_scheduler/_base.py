@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, UnsupportedError
@@ -151,6 +153,13 @@ def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> 
 
 
 def check_positive(name: str, option: str, value: Any) -> None:
-    """ValueError unless `value` is an int of 1 or more."""
-    if not isinstance(value, int) or value < 1:
+    """ValueError unless `value` is an int of 1 or more, Python's or NumPy's."""
+    if not isinstance(value, Integral) or value < 1:
         raise InvalidValueError(f"{name}: expected {option} to be an int of 1 or more; got {value!r}")
+
+
+def check_period(name: str, option: str, value: Any, *, whole: bool = False) -> None:
+    """ValueError unless `value` is a finite number above 0; a `whole` one may be a float as well, as 2.0."""
+    if not isinstance(value, Real) or not 0 < float(value) < math.inf or (whole and float(value) % 1):
+        wanted = "a whole number of 1 or more" if whole else "a finite number above 0"
+        raise InvalidValueError(f"{name}: expected {option} to be {wanted}; got {value!r}")

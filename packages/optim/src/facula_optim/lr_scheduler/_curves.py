@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
-from ._base import LRScheduler, check_positive
+from ._base import LRScheduler, check_period
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,8 +69,8 @@ class StepLR(CurveLR):
     [0.25]
     """
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1):
-        check_positive("StepLR", "step_size", step_size)
+    def __init__(self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1):
+        check_period("StepLR", "step_size", step_size, whole=True)
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -153,8 +153,8 @@ class ExponentialLR(CurveLR):
 class PolynomialLR(CurveLR):
     """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`."""
 
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1):
-        check_positive("PolynomialLR", "total_iters", total_iters)
+    def __init__(self, optimizer: Optimizer, total_iters: float = 5, power: float = 1.0, last_epoch: int = -1):
+        check_period("PolynomialLR", "total_iters", total_iters, whole=True)
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -181,8 +181,8 @@ class CosineAnnealingLR(CurveLR):
     [0.0]
     """
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1):
-        check_positive("CosineAnnealingLR", "T_max", T_max)
+    def __init__(self, optimizer: Optimizer, T_max: float, eta_min: float = 0.0, last_epoch: int = -1):
+        check_period("CosineAnnealingLR", "T_max", T_max)
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 

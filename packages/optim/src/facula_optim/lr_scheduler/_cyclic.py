@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ._base import LRScheduler, attach, check_positive, for_each_group, put
+from ._base import LRScheduler, attach, check_period, for_each_group, put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,8 +46,8 @@ class CyclicLR(LRScheduler):
         optimizer: Optimizer,
         base_lr: float | list[float],
         max_lr: float | list[float],
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
+        step_size_up: float = 2000,
+        step_size_down: float | None = None,
         mode: str = "triangular",
         gamma: float = 1.0,
         scale_fn: Callable[[float], float] | None = None,
@@ -58,9 +58,9 @@ class CyclicLR(LRScheduler):
         last_epoch: int = -1,
     ):
         attach(self, optimizer)
-        check_positive("CyclicLR", "step_size_up", step_size_up)
+        check_period("CyclicLR", "step_size_up", step_size_up)
         down = step_size_up if step_size_down is None else step_size_down
-        check_positive("CyclicLR", "step_size_down", down)
+        check_period("CyclicLR", "step_size_down", down)
         if scale_fn is None and mode not in MODES:
             raise InvalidValueError(f"CyclicLR: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
         if scale_fn is not None and not callable(scale_fn):

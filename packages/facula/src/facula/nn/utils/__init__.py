@@ -16,4 +16,6 @@ __all__ = [
     "spectral_norm", "stateless", "vector_to_parameters", "weight_norm",
 ]  # fmt: skip
 
-publish(__name__, "fusion", "parametrizations", "parametrize", "rnn", "stateless")
+publish(
+    __name__, "fusion", "parametrizations", "parametrize", "rnn", "stateless", later=("clip_grad", "convert_parameters")
+)

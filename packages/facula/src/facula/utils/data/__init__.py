@@ -73,7 +73,8 @@ else:
 __all__ = [
     "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler",
     "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
-    "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert", "distributed", "random_split",
+    "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert", "distributed", "get_worker_info",
+    "random_split",
 ]  # fmt: skip
 
 
@@ -192,6 +193,11 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
             convert = _TENSORS
         positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
+
+
+def get_worker_info() -> None:
+    """None, which says that this is the program's own process: loaders have no workers so far."""
+    return
 
 
 def _draw() -> int:

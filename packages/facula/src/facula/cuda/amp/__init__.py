@@ -7,8 +7,8 @@ from typing import Any
 
 from facula_storage import DType, float16
 
-from .. import amp
-from .._names import publish
+from ... import amp
+from ..._names import publish
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 
@@ -45,4 +45,4 @@ class GradScaler(amp.GradScaler):
         super().__init__("cuda", *options)
 
 
-publish(__name__)
+publish(__name__, later=("autocast_mode", "grad_scaler"))

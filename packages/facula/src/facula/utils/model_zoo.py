@@ -1,0 +1,10 @@
+"""Weights from the network, by their older name: `hub.load_state_dict_from_url`, which refuses."""
+
+from .._names import publish
+from ..hub import load_state_dict_from_url
+
+__all__ = ["load_url"]
+
+load_url = load_state_dict_from_url
+
+publish(__name__)
