@@ -263,8 +263,6 @@ def test_celu_at_zero():
     assert slope.tolist() == [1.0, 1.0]
 
 
-
-
 @pytest.mark.parametrize("alpha", [1.0, 0.5, 3.0])
 def test_the_slope_of_celu_at_zero_is_one(alpha):
     for apply in (lambda x: F.celu(x, alpha), lambda x: F.celu(x * 1, alpha, inplace=True)):
