@@ -43,7 +43,7 @@ with _needs("facula"):
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
-from . import autograd, fft, linalg, special
+from . import autograd
 from ._einops import connect as _connect
 from ._names import publish as _publish
 from ._saving import load, save
