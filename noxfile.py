@@ -263,7 +263,7 @@ def typing(session: nox.Session) -> None:
     session.install("mypy==2.4.*", "types-cffi", "numpy>=2.1,<3")
     sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
     session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
-    install(session, *PACKAGES, also=(PYRIGHT, *TEST_TOOLS))
+    install(session, *PACKAGES, also=(PYRIGHT, EINOPS, *TEST_TOOLS))
     run_pytest(session, "typing", "integration_tests/type_checkers", cwd=ROOT)
 
 
