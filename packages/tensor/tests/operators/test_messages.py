@@ -298,4 +298,6 @@ def test_the_name_is_that_of_the_nearest_call_of_the_programs():
 def test_indices_of_python_sequences():
     x = ft.arange(12).view(3, 4)
     assert x[range(2)].tolist() == x[[0, 1]].tolist() == x[(0, 1),].tolist() == x[:2].tolist()
-    assert x[[[True] * 4, [False] * 4, [True, False, False, False]]].tolist() == [0, 1, 2, 3, 8]
+    assert x[[True, False, True], [1, 2]].tolist() == [1, 10]
+    with pytest.warns(FutureWarning, match="write x"):
+        assert x[[[0, 1], [1, 2]]].tolist() == [1, 6]
