@@ -49,16 +49,6 @@ SPECIAL = {
 }
 
 
-def out_of_date(target: Path) -> bool:
-    """Whether anything that the object was made of, as the compiler noted beside it (-MMD), is newer or gone."""
-    notes = target.with_suffix(".d")
-    if not (target.exists() and notes.exists()):
-        return True
-    parts = notes.read_text().replace("\\\n", " ").split()[1:]
-    made = target.stat().st_mtime
-    return any(not Path(name).exists() or Path(name).stat().st_mtime > made for name in [*parts, "setup.py"])
-
-
 def made_of(path):
     """A file of CSRC and all that it includes, at any depth."""
     found, open_ones = set(), [path]
@@ -73,6 +63,14 @@ def made_of(path):
             ]
             open_ones += [place for place in places if place.exists()]
     return sorted(found)
+
+
+def out_of_date(target, source):
+    """Whether anything that the object is made of, this file too, is newer, or there is no object."""
+    if not target.exists():
+        return True
+    made = target.stat().st_mtime
+    return any(path.stat().st_mtime > made for path in [*made_of(source), Path("setup.py")])
 
 
 def digest_of(command, source):
@@ -100,8 +98,8 @@ class BuildKernels(build_ext):
             source, level = job
             folder = Path(self.build_temp) / f"level{level}"
             target = folder / source.with_suffix(".o")
-            if out_of_date(target):
-                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}", "-MMD"]
+            if out_of_date(target, source):
+                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}"]
                 kept = None
                 if store:
                     kept = Path(store, digest_of([*compiler, *flags], source) + ".o")
