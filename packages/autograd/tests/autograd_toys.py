@@ -46,10 +46,10 @@ class Box(Value):
         return alias(self)
 
     def __mul__(self, other):
-        return recording.mul(self, other)
+        return recorded_ops.mul(self, other)
 
     def __add__(self, other):
-        return recording.add(self, other)
+        return recorded_ops.add(self, other)
 
     def __repr__(self):
         return f"Box({self.number})"
@@ -192,14 +192,14 @@ def double_(a):
     return a
 
 
-raw, recording = Raw(), Recording()
+no_record_ops, recorded_ops = Raw(), Recording()
 
 
 class BoxAdapter(Adapter):
-    raw, recording = raw, recording
+    no_record_ops, recorded_ops = no_record_ops, recorded_ops
 
     def add(self, a, b):
-        return raw.add(a, b)
+        return no_record_ops.add(a, b)
 
     def add_into(self, a, b):
         a.cell.number += b.number

@@ -45,7 +45,7 @@ def build(steps, leaves):
         elif kind == "t" and isinstance(a, Box):
             values.append(add_all(a, b, a))
         elif kind == "c" and isinstance(a, Box):
-            values.append(toys.recording.clone(a))
+            values.append(toys.recorded_ops.clone(a))
         else:
             values.append(a + b)
     return values

@@ -5,7 +5,7 @@ import threading
 import weakref
 
 import pytest
-from autograd_toys import MUL, Box, add_all, many, recording
+from autograd_toys import MUL, Box, add_all, many, recorded_ops
 
 from facula_autograd import FreedGraphError, MutationError, grad
 from facula_autograd.extend import Node, edge_to, next_seq
@@ -57,7 +57,7 @@ def wide(x):
     return add_all(x, x * x, *many(x, 3)) * x
 
 
-@pytest.mark.parametrize("build", [lambda x: x * x, lambda x: x + x, lambda x: recording.clone(x) * x, wide])
+@pytest.mark.parametrize("build", [lambda x: x * x, lambda x: x + x, lambda x: recorded_ops.clone(x) * x, wide])
 @pytest.mark.parametrize("end", ["dropped", "backward", "retained", "grad", "hooked", "error", "second", "mutated"])
 def test_no_cycles(build, end):
     gc.collect()

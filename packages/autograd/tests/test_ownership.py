@@ -1,7 +1,7 @@
 """No two holders of a gradient share memory that somebody writes to."""
 
 import pytest
-from autograd_toys import Box, alias, many, recording
+from autograd_toys import Box, alias, many, recorded_ops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,8 +28,8 @@ def ways(a, b):
     return {
         "a + b": lambda: a + b,
         "a + a": lambda: a + a,
-        "clone": lambda: recording.clone(a) + b,
-        "chain": lambda: recording.clone(recording.clone(a)),
+        "clone": lambda: recorded_ops.clone(a) + b,
+        "chain": lambda: recorded_ops.clone(recorded_ops.clone(a)),
         "many": lambda: (lambda p: p[0] + p[1])(many(a + b, 2)),
         "function": lambda: Same.apply(a) + Same.apply(b),
         "mixed": lambda: a * b + a + b,
@@ -115,7 +115,7 @@ def test_random_graphs_share_nothing(steps):
 
 def test_a_gradient_given_is_never_taken_over():
     a, seed = Box(3.0, True), Box(1.0)
-    out = recording.clone(recording.clone(a))
+    out = recorded_ops.clone(recorded_ops.clone(a))
     out.backward(seed)
     assert a.grad.cell is not seed.cell
     a.backward(seed)
@@ -125,7 +125,7 @@ def test_a_gradient_given_is_never_taken_over():
 def test_gradient_of_an_inner_input_is_not_added_into():
     x = Box(1.0, True)
     older = x * Box(3.0)
-    inner = recording.clone(x)
+    inner = recorded_ops.clone(x)
     out = inner * Box(2.0) + older  # inner's gradient is handed on to x, where the other joins it
     assert [g.number for g in grad(out, (inner, x))] == [2.0, 5.0]
 

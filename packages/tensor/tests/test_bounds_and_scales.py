@@ -60,7 +60,7 @@ def test_alpha_is_of_the_kind_of_the_result(dtype):
             with pytest.raises(TypeError, match="alpha"):
                 function(y, 3, alpha=alpha)
             kept = y.clone()
-            for _ in range(2):  # the quick path is learnt at the first call that succeeds
+            for _ in range(2):  # the fast path is learnt at the first call that succeeds
                 for other in (y, 3):
                     with pytest.raises(TypeError, match=f"{name}.*alpha"):
                         getattr(kept, name + "_")(other, alpha=alpha)
@@ -127,7 +127,7 @@ def test_alpha_may_be_a_number_of_any_kind():
 )
 def test_an_alpha_that_the_result_cannot_hold_is_refused(dtype, alpha):
     x = ft.ones(2, dtype=getattr(ft, dtype))
-    x.add_(x, alpha=1.0 if x.is_floating_point() else 2)  # learns the quick path
+    x.add_(x, alpha=1.0 if x.is_floating_point() else 2)  # learns the fast path
     for call in (lambda: ft.add(x, x, alpha=alpha), lambda: x.sub_(x, alpha=alpha)):
         with pytest.raises(OverflowError, match=f"(add|sub_): alpha.*does not fit.*{dtype}"):
             call()

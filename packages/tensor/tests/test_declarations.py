@@ -9,11 +9,11 @@ from facula_tensor.extend import elementwise, operator
 @pytest.mark.parametrize(
     ("decorator", "wrong", "near"),
     [
-        (elementwise, "revers_input", "reverse_input"),
+        (elementwise, "vj_input", "vjp_input"),
         (elementwise, "acepts", "accepts"),
         (elementwise, "inplace_dunder", "inplace_dunders"),
         (operator, "output", "outputs"),
-        (operator, "reverse_put", "reverse_input"),
+        (operator, "vjp_put", "vjp_input"),
         (operator, "optionals", "optional"),
     ],
 )
@@ -25,8 +25,6 @@ def test_an_attribute_that_nothing_reads_is_refused(decorator, wrong, near):
 
 
 def test_the_rules_of_named_operands_are_known():
-    body = type(
-        "_spelt", (), {"__doc__": "To be refused for its second.", "inputs": ("x", "y"), "reverse_y": None, "z": 1}
-    )
+    body = type("_spelt", (), {"__doc__": "To be refused for its second.", "inputs": ("x", "y"), "vjp_y": None, "z": 1})
     with pytest.raises(TypeError, match=r"spelt: .* no attribute 'z'"):
         elementwise(body)

@@ -4,7 +4,7 @@ import facula_tensor as ft
 from facula_storage import Layout, layout_of
 from facula_storage._afresh import MOST_TWINS, start_afresh
 from facula_storage._layouts import Draft, _table
-from facula_tensor._holding import hold
+from facula_tensor._holding import snapshots_of
 
 
 def twin(layout: Layout) -> Layout:
@@ -47,5 +47,5 @@ def test_layouts_made_twice_are_forgotten_with_all_that_remembers_them():
     del _table[first.shape, first.strides, first.dtype, first.device]
     assert layout_of(first.shape, first.strides, first.dtype) is not first is y.t()._layout
     for _ in range(MOST_TWINS):
-        hold((y.t(),), False)  # as a slow call does
+        snapshots_of((y.t(),), False)  # as a slow call does
     assert layout_of(first.shape, first.strides, first.dtype) is y.t()._layout is not first

@@ -7,8 +7,8 @@ import pytest
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_tensor._general import general
-from facula_tensor._inplace import general_inplace
+from facula_tensor._general import slow_call
+from facula_tensor._inplace import slow_inplace
 from facula_tensor._operator import operators
 from facula_tensor._planning import find_plan
 from facula_tensor.functional import linear
@@ -37,7 +37,7 @@ def test_results_and_gradients(dtype, shape):
             assert np.array_equal(x.grad.numpy(), wanted.astype(x.detach().numpy().dtype))
 
 
-SLOW = {function.__code__ for function in (general, general_inplace, find_plan)}
+SLOW = {function.__code__ for function in (slow_call, slow_inplace, find_plan)}
 
 
 def slow_calls(function):

@@ -67,7 +67,7 @@ def test_help():
 @pytest.mark.parametrize("surplus", [0, None, False, (1,), [], 3])
 def test_a_surplus_argument_is_refused(surplus):
     x = ft.ones(3)
-    x.relu()  # the quick path knows the plan by now
+    x.relu()  # the fast path knows the plan by now
     x.exp_()
     for call in (
         lambda: ft.relu(x, surplus),

@@ -23,8 +23,8 @@ class Adapter:
 
     #: Operator namespaces handed to rules: without recording, and with (under `create_graph`).
     #: They are different objects. `recording` has at least `add(a, b)` and `clone(v)`.
-    raw: Any = None
-    recording: Any = None
+    no_record_ops: Any = None
+    recorded_ops: Any = None
 
     def _missing(self, method: str, v: Any) -> NotImplementedError:
         return UnsupportedError(
@@ -191,7 +191,7 @@ def all_adapters() -> list[Adapter]:
 
 def records(F: Any) -> bool:
     """Whether `F` is a namespace that records: whether this is a pass with `create_graph`."""
-    return F is not None and any(F is adapter.recording for adapter in _registered.values())
+    return F is not None and any(F is adapter.recorded_ops for adapter in _registered.values())
 
 
 def reduces_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

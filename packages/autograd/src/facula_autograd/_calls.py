@@ -192,7 +192,7 @@ def run_backward(
         watch = _anomaly_watch(*mode.anomaly)
     if inputs is not None:
         pairs, watch = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
-    F = adapter.recording if create_graph else adapter.raw
+    F = adapter.recorded_ops if create_graph else adapter.no_record_ops
     if create_graph and mode is not None and not mode.grad:
         with enable_grad():
             run(pairs, own, F, freed, True, watch)
@@ -299,7 +299,7 @@ def _accumulator(create: bool) -> Callable[[Any, Any], None]:
             return
         former, adapter = getattr(value, "_grad", None), adapter_of(g)
         if former is None:
-            value._grad = adapter.recording.clone(g) if create else adapter.clone(g)
+            value._grad = adapter.recorded_ops.clone(g) if create else adapter.clone(g)
         else:
             value._grad = (add_recorded if create else add)(former, g)
 

@@ -126,7 +126,7 @@ def add(a: Any, b: Any) -> Any:
 
 def add_recorded(a: Any, b: Any) -> Any:
     """`a + b`, recorded."""
-    return adapters[type(a)].recording.add(a, b)
+    return adapters[type(a)].recorded_ops.add(a, b)
 
 
 def settle_plain(leaf: Any, h: Any, own: bool) -> None:
@@ -141,7 +141,7 @@ def settle_plain(leaf: Any, h: Any, own: bool) -> None:
 
 def settle_recorded(leaf: Any, h: Any, own: bool) -> None:
     """Add `h` to the leaf's `.grad`, so that `.grad` can be differentiated."""
-    grad, F = leaf._grad, adapters[type(h)].recording
+    grad, F = leaf._grad, adapters[type(h)].recorded_ops
     leaf._grad = F.clone(h) if grad is None else F.add(grad, h)
 
 

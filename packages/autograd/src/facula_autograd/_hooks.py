@@ -110,8 +110,8 @@ def shown(F: Any, node: Node, g: Any) -> Any:
         value = extra.retain()
         if value is not None:
             former, adapter = getattr(value, "_grad", None), adapter_of(g)
-            clone = adapter.recording.clone if records(F) else adapter.clone
-            add = adapter.recording.add if records(F) else adapter.add
+            clone = adapter.recorded_ops.clone if records(F) else adapter.clone
+            add = adapter.recorded_ops.add if records(F) else adapter.add
             value._grad = clone(g) if former is None else add(former, g)
     return g
 

@@ -16,4 +16,4 @@ class Namespace:
         raise MissingAttributeError(f"Variable has no operator {name!r}")
 
 
-raw, recording = Namespace(), Namespace()
+no_record_ops, recorded_ops = Namespace(), Namespace()

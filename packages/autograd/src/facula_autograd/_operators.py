@@ -14,7 +14,7 @@ from ._arrays import blank, dtype_of, is_complex, library_of, like_scalar, place
 from ._blocks import current_mode, special
 from ._graph import Node, Rule, edge_to, record
 from ._modes import is_grad_enabled
-from ._namespaces import raw, recording
+from ._namespaces import no_record_ops, recorded_ops
 from ._packing import pack_saved
 from ._variable import Variable
 
@@ -52,8 +52,8 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[
                     pack_saved(node, hooks, Variable)
             return out
 
-        setattr(raw, name, plain)
-        setattr(recording, name, recorded)
+        setattr(no_record_ops, name, plain)
+        setattr(recorded_ops, name, recorded)
         return rule
 
     return define
@@ -180,17 +180,17 @@ def _clone(F, g, a):
 class _VariableAdapter(Adapter):
     """How the engine handles Variables."""
 
-    raw, recording = raw, recording
+    no_record_ops, recorded_ops = no_record_ops, recorded_ops
 
     def add(self, a: Variable, b: Variable) -> Variable:
-        return raw.add(a, b)
+        return no_record_ops.add(a, b)
 
     def add_into(self, a: Variable, b: Variable) -> Variable:
         a.value += b.value  # in the array's memory, or a new number: either way `a` is ours
         return a
 
     def clone(self, v: Variable) -> Variable:
-        return raw.clone(v)
+        return no_record_ops.clone(v)
 
     def ones_like(self, v: Variable) -> Variable:
         return Variable(blank(v.value) + like_scalar(1.0, v.value))
@@ -214,7 +214,7 @@ class _VariableAdapter(Adapter):
         if v.shape != shape:
             if not reduce or not reduces_to(v.shape, shape):
                 raise InvalidValueError(f"expected shape {shape}; got {v.shape}")
-            v = recording.reduce(v, like=self.zeros(metadata).value)
+            v = recorded_ops.reduce(v, like=self.zeros(metadata).value)
         if shape and dtype_of(v.value) != dtype and v.node is None:
             real = is_complex(v.value) and dtype.kind != "c"
             return Variable((v.value.real if real else v.value).astype(dtype))

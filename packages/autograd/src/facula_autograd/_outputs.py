@@ -32,13 +32,13 @@ class _Recording:
 
     def add(self, a: Gradients, b: Gradients) -> Gradients:
         return Gradients(
-            y if x is None else x if y is None else adapters[type(x)].recording.add(x, y)
+            y if x is None else x if y is None else adapters[type(x)].recorded_ops.add(x, y)
             for x, y in zip(a, b, strict=True)
         )
 
 
 class _GradientsAdapter(Adapter):
-    recording = _Recording()
+    recorded_ops = _Recording()
 
     def add(self, a: Gradients, b: Gradients) -> Gradients:
         return Gradients(

@@ -11,7 +11,7 @@ from facula_errors.extend import boundary
 
 from ._array_methods import ArrayMethods
 from ._arrays import numpy, shape_of
-from ._namespaces import recording
+from ._namespaces import recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,57 +65,57 @@ class Variable(ArrayMethods):
             return numpy().sum(self, axis, dtype, out, keepdims, **more)
         if not self.shape:
             return self
-        return recording.sum(self, axis=axis, keepdims=keepdims)
+        return recorded_ops.sum(self, axis=axis, keepdims=keepdims)
 
     def reshape(self, *shape: Any, **more: Any) -> Variable:
         """The elements in another shape: integers or one tuple. `order`: as in `numpy.reshape`."""
         if len(shape) == 1:
             (shape,) = shape
-        return numpy().reshape(self, shape, **more) if more else recording.reshape(self, shape=shape)
+        return numpy().reshape(self, shape, **more) if more else recorded_ops.reshape(self, shape=shape)
 
     def __getitem__(self, key: Any) -> Variable:
-        return recording.index(self, key=key)
+        return recorded_ops.index(self, key=key)
 
     def __add__(self, other: Any) -> Variable:
-        return recording.add(self, operand(other))
+        return recorded_ops.add(self, operand(other))
 
     def __sub__(self, other: Any) -> Variable:
-        return recording.sub(self, operand(other))
+        return recorded_ops.sub(self, operand(other))
 
     def __mul__(self, other: Any) -> Variable:
-        return recording.mul(self, operand(other))
+        return recorded_ops.mul(self, operand(other))
 
     def __truediv__(self, other: Any) -> Variable:
-        return recording.div(self, operand(other))
+        return recorded_ops.div(self, operand(other))
 
     def __matmul__(self, other: Any) -> Variable:
-        return recording.matmul(self, operand(other))
+        return recorded_ops.matmul(self, operand(other))
 
     def __radd__(self, other: Any) -> Variable:
-        return recording.add(operand(other), self)
+        return recorded_ops.add(operand(other), self)
 
     def __rsub__(self, other: Any) -> Variable:
-        return recording.sub(operand(other), self)
+        return recorded_ops.sub(operand(other), self)
 
     def __rmul__(self, other: Any) -> Variable:
-        return recording.mul(operand(other), self)
+        return recorded_ops.mul(operand(other), self)
 
     def __rtruediv__(self, other: Any) -> Variable:
-        return recording.div(operand(other), self)
+        return recorded_ops.div(operand(other), self)
 
     def __rmatmul__(self, other: Any) -> Variable:
-        return recording.matmul(operand(other), self)
+        return recorded_ops.matmul(operand(other), self)
 
     def __pow__(self, exponent: Any) -> Variable:
         if isinstance(exponent, (int, float, complex)):
-            return recording.pow(self, exponent=exponent)
+            return recorded_ops.pow(self, exponent=exponent)
         return numpy().power(self, exponent)
 
     def __rpow__(self, base: Any) -> Variable:
         return numpy().power(base, self)
 
     def __neg__(self) -> Variable:
-        return recording.neg(self)
+        return recorded_ops.neg(self)
 
     def __repr__(self) -> str:
         return f"Variable({self.value!r})"

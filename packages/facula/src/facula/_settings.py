@@ -22,7 +22,7 @@ __all__ = [
     "use_deterministic_algorithms",
 ]  # fmt: skip
 
-_kept: dict[str, Any] = {
+_saved_of: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False, "interop_threads": 1
 }  # fmt: skip
 _PRECISIONS = ("highest", "high", "medium")
@@ -45,18 +45,18 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     >>> use_deterministic_algorithms(False)
     """
     wanted = _as_bool("use_deterministic_algorithms", "mode", mode)
-    _kept["warn_only"] = _as_bool("use_deterministic_algorithms", "warn_only", warn_only) and wanted
-    _kept["deterministic"] = wanted
+    _saved_of["warn_only"] = _as_bool("use_deterministic_algorithms", "warn_only", warn_only) and wanted
+    _saved_of["deterministic"] = wanted
 
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Whether `use_deterministic_algorithms` asked for the same results in every run, which they are anyway."""
-    return bool(_kept["deterministic"])
+    return bool(_saved_of["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether `use_deterministic_algorithms` asked for warnings in place of errors; there are none of either."""
-    return bool(_kept["warn_only"])
+    return bool(_saved_of["warn_only"])
 
 
 @boundary
@@ -80,7 +80,7 @@ def get_deterministic_debug_mode() -> int:
     >>> get_deterministic_debug_mode()
     0
     """
-    return (1 if _kept["warn_only"] else 2) if _kept["deterministic"] else 0
+    return (1 if _saved_of["warn_only"] else 2) if _saved_of["deterministic"] else 0
 
 
 @boundary
@@ -98,12 +98,12 @@ def set_float32_matmul_precision(precision: str) -> None:
         raise InvalidValueError(
             f"set_float32_matmul_precision: expected one of {', '.join(_PRECISIONS)}; got {precision!r}"
         )
-    _kept["precision"] = precision
+    _saved_of["precision"] = precision
 
 
 def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` set."""
-    return str(_kept["precision"])
+    return str(_saved_of["precision"])
 
 
 @boundary
@@ -113,12 +113,12 @@ def set_num_interop_threads(num: int) -> None:
         raise InvalidTypeError(f"set_num_interop_threads: expected an integer; got {num!r}")
     if num < 1:
         raise OperationError(f"set_num_interop_threads: expected a positive number; got {num}")
-    _kept["interop_threads"] = num
+    _saved_of["interop_threads"] = num
 
 
 def get_num_interop_threads() -> int:
     """What `set_num_interop_threads` set."""
-    return int(_kept["interop_threads"])
+    return int(_saved_of["interop_threads"])
 
 
 def set_flush_denormal(mode: bool) -> bool:
@@ -128,12 +128,12 @@ def set_flush_denormal(mode: bool) -> bool:
 
 def set_warn_always(b: bool) -> None:
     """Ask for each warning again and again: kept; Python's `warnings` decides."""
-    _kept["warn_always"] = b
+    _saved_of["warn_always"] = b
 
 
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` set."""
-    return bool(_kept["warn_always"])
+    return bool(_saved_of["warn_always"])
 
 
 def is_vulkan_available() -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import as_real, listed, recording
+from facula_tensor.extend import as_real, listed, recorded_ops
 from facula_tensor.functional import *
 from facula_tensor.functional import logsigmoid
 
@@ -53,7 +53,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     if beta == 0:
         raise InvalidValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
     if beta == 1 and threshold == 20 and input.is_floating_point():
-        return recording.softplus(input)
-    scaled = recording.mul(input, beta)
-    smooth = recording.neg(logsigmoid(recording.neg(scaled)))
-    return recording.where(recording.gt(scaled, threshold), input, recording.div(smooth, beta))
+        return recorded_ops.softplus(input)
+    scaled = recorded_ops.mul(input, beta)
+    smooth = recorded_ops.neg(logsigmoid(recorded_ops.neg(scaled)))
+    return recorded_ops.where(recorded_ops.gt(scaled, threshold), input, recorded_ops.div(smooth, beta))

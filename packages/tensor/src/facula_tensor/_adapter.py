@@ -13,7 +13,7 @@ from facula_storage.extend import COMPLEX, FLOATING, forgetting, quiet_moment
 
 from ._errors import mutation, show
 from ._inplace import check_family
-from ._operator import raw, recording
+from ._operator import no_record_ops, recorded_ops
 from ._tensor import Tensor, layout_of_tensor, make
 from ._views import rebase, register
 from .ops import arithmetic as _  # noqa: F401  declares what the class below takes over
@@ -39,34 +39,34 @@ def one_like(layout: Layout) -> Tensor | None:
 class TensorAdapter(Adapter):
     """What the engine needs to know of a Tensor."""
 
-    raw = raw
-    recording = recording
+    no_record_ops = no_record_ops
+    recorded_ops = recorded_ops
     #: `a += b`, recording nothing: the operator itself, since the engine asks for it at most nodes.
-    add_into = staticmethod(raw.add_into)
+    add_into = staticmethod(no_record_ops.add_into)
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
         """`a + b` as a new tensor."""
-        return raw.add(a, b)
+        return no_record_ops.add(a, b)
 
     def clone(self, v: Tensor) -> Tensor:
         """A contiguous copy."""
-        return raw.clone(v)
+        return no_record_ops.clone(v)
 
     def adopt(self, v: Tensor) -> Tensor:
         """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
         if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
             return v
-        return raw.clone(v)
+        return no_record_ops.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
         """What a backward pass starts from; for the usual losses a copy of a 1 that is kept."""
         layout = layout_of_tensor(v)
         one = _ones[layout] if layout in _ones else one_like(layout)
-        return raw.ones_like(v) if one is None else raw.clone(one)
+        return no_record_ops.ones_like(v) if one is None else no_record_ops.clone(one)
 
     def zeros_like(self, v: Tensor) -> Tensor:
         """No gradient at all."""
-        return raw.zeros_like(v)
+        return no_record_ops.zeros_like(v)
 
     def zeros(self, metadata: Any) -> Tensor:
         """No gradient, for a value of this shape, dtype and device."""
@@ -93,8 +93,8 @@ class TensorAdapter(Adapter):
         if not fits or layout.device is not device or (layout.dtype.category == COMPLEX) > (dtype.category == COMPLEX):
             raise InvalidValueError(f"expected {show(wanted)} on {device}; got {show(layout)} on {layout.device}")
         if layout.shape != shape:
-            v = recording.sum_to(v, wanted)
-        return v if layout.dtype is dtype else recording.to(v, (dtype,))
+            v = recorded_ops.sum_to(v, wanted)
+        return v if layout.dtype is dtype else recorded_ops.to(v, (dtype,))
 
     def differentiable(self, v: Tensor) -> bool:
         """Whether the elements are real or complex numbers rather than integers."""
@@ -119,8 +119,8 @@ class TensorAdapter(Adapter):
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
         """Whether no element is NaN or infinite."""
-        v = raw.to(v, (layout_of_tensor(v).dtype.to_complex(),))
-        array = (v if v.device is cpu else raw.to_device(v, (cpu,))).numpy()
+        v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
+        array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu,))).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
 
     def nbytes(self, v: Tensor) -> int:

@@ -9,9 +9,9 @@ from facula_storage import Layout, bool_
 from facula_storage.extend import BOOL, FLOATING, INTEGER
 
 from ._errors import DTypeError, RangeError
-from ._general import coerce, describe, general
-from ._operator import operators, recording
-from ._overrides import ask, overridden
+from ._general import coerce, describe, slow_call
+from ._operator import operators, recorded_ops
+from ._overrides import call_torch_function, overridden
 from ._promotion import SCALAR_CATEGORY, check_scalar, plain_number, result_type
 from ._tensor import Tensor, layout_of_tensor
 
@@ -29,18 +29,18 @@ def with_alpha(op: Operator, input: Any, other: Any, alpha: Any, out: Tensor | N
         layout = getattr(input, "_layout", None)
         if type(layout) is Layout and layout.dtype.category == FLOATING and out is None:
             if layout is getattr(other, "_layout", None):
-                return recording.add_scaled(input, other, alpha * op.scaled)
+                return recorded_ops.add_scaled(input, other, alpha * op.scaled)
     if overridden((input, other)):
         kwargs = {"alpha": alpha} if out is None else {"alpha": alpha, "out": out}
-        return ask(op.name, op.public, (input, other), kwargs)
+        return call_torch_function(op.name, op.public, (input, other), kwargs)
     ready = coerce(op, (input, other))
     if ready is NotImplemented:
         raise InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
-    if op.refuse is not None:
-        op.refuse(*ready)
+    if op.validate_values is not None:
+        op.validate_values(*ready)
     input, other = ready
     factor = factor_of(op, input, other, alpha)
-    return general(operators["add_scaled"], (input, other, factor), (), True, out)
+    return slow_call(operators["add_scaled"], (input, other, factor), (), True, out)
 
 
 def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
@@ -91,7 +91,7 @@ def _wrapped(factor: int, dtype: DType) -> int:
 
 
 def learn_scaled(op: Operator, target: Any) -> None:
-    """Let the quick path know the kernel that multiplies and adds at once; floating tensors take it."""
+    """Let the fast path know the kernel that multiplies and adds at once; floating tensors take it."""
     if not op.scaled or not isinstance(target, Tensor):
         return
     layout = layout_of_tensor(target)

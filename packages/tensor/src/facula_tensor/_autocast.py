@@ -5,7 +5,7 @@ Note [Autocast]
 The mode's field `autocast` holds an `Autocast`, or None. Operators ask for it where they ask for any mode, so programs
 that do not use it pay nothing. Operators of the two lists below cast their operands first; all others compute in what
 they get. Casts are recorded, so gradients come back in the operands' own dtypes. What is made of several operators
-is listed by the function's name, and runs inside with nothing cast: its wrapper (`asks`) looks at the mode once
+is listed by the function's name, and runs inside with nothing cast: its wrapper (`overridable`) looks at the mode once
 `watch_functions` was called. The lists are those that PyTorch documents for the CPU.
 
 A parameter that is cast many times in one block is cast once: `Autocast.casts` keeps it as long as its memory
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import LEAF, current_mode, special
 from facula_storage import bfloat16, float16, float32
 
-from ._operator import recording
+from ._operator import recorded_ops
 from ._tensor import Tensor, layout_of_tensor
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ class Autocast:
         if layout.dtype is self.dtype or layout.dtype not in (float32, bfloat16, float16):
             return tensor
         if tensor.node is not LEAF or self.casts is None:
-            return recording.to(tensor, (self.dtype,))
+            return recorded_ops.to(tensor, (self.dtype,))
         storage, key = tensor._storage, (id(tensor), grad)
         known = self.casts.get(key)
         if known is not None and known[1] is storage and known[2] == storage.version:
             return known[3]  # type: ignore[no-any-return]
-        cast = recording.to(tensor, (self.dtype,))
+        cast = recorded_ops.to(tensor, (self.dtype,))
         self.casts[key] = (tensor, storage, storage.version, cast)  # the tensor, so that nobody else gets its id
         return cast
 
@@ -96,7 +96,7 @@ class Autocast:
 
 def widen(tensor: Tensor, grad: bool) -> Tensor:
     """A tensor of half precision in float32; any other as it is."""
-    return recording.to(tensor, (float32,)) if layout_of_tensor(tensor).dtype in HALVES else tensor
+    return recorded_ops.to(tensor, (float32,)) if layout_of_tensor(tensor).dtype in HALVES else tensor
 
 
 def autocast_state() -> Autocast | None:

@@ -10,14 +10,14 @@ from facula_storage import Layout, contiguous, cpu
 
 from ._errors import relabel
 from ._fresh import filled, fresh, layout_for, place_of
-from ._operator import composite, raw, recording
+from ._operator import composite, no_record_ops, recorded_ops
 from ._promotion import (
     as_dtype,
     as_number,
     scalar_dtype,
 )
-from ._tensor import Overridden, Tensor, layout_of_tensor, method
-from .ops.copying import give
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor, method
+from .ops.copying import write_out
 from .ops.formats import check_storage
 
 __all__ = [
@@ -55,7 +55,7 @@ def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
     for option in ("dtype", "device"):
         if given[option] is None:
             given[option] = getattr(out, option)
-    return finish(give(name, maker(*lengths, **given), out), requires_grad)
+    return finish(write_out(name, maker(*lengths, **given), out), requires_grad)
 
 
 def empty(
@@ -199,7 +199,7 @@ def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
 
 def in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
     """A new tensor in a memory format, wanting a gradient or not."""
-    return finish(tensor if memory_format is None else raw.in_format(tensor, memory_format), requires_grad)
+    return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
 
 
 def empty_like(
@@ -321,7 +321,7 @@ def ones_like_(F: Any, like: Tensor) -> Tensor:
     return ones_like(like)
 
 
-for _F in (raw, recording):
+for _F in (no_record_ops, recorded_ops):
     _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
@@ -342,7 +342,7 @@ def _new(maker: Any, number: float | None) -> None:
             if layout is not None or pin_memory:
                 check_storage(name, layout, pin_memory)
             own: Any = self._layout
-            if type(own) is Overridden:
+            if type(own) is WrappedLayout:
                 own = own.real
             if dtype is None:
                 dtype = own.dtype

@@ -9,9 +9,9 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ._alpha import with_alpha
 from ._errors import named
-from ._general import general
-from ._inplace import general_inplace
-from ._operator import Operator, operators, raw, recording
+from ._general import slow_call
+from ._inplace import slow_inplace
+from ._operator import Operator, no_record_ops, operators, recorded_ops
 from ._quick import make_binary, make_number_first, make_unary
 from ._quick_inplace import make_accumulate, make_inplace, make_inplace_unary
 from ._quick_many import make_many, make_ternary
@@ -42,18 +42,18 @@ def elementwise(body: type) -> Callable[..., Any]:
         return function
     _attach(op.name, function)
     for name in vars(body).get("dunders", ()):
-        _attach(name, op.quick)
+        _attach(name, op.call)
     for name in vars(body).get("reflected", ()):
         reflect(op, name)
     if op.inplace:
-        changing = make_inplace(op) if op.arity == 2 and op.is_quick else _inplace_function(op)
+        changing = make_inplace(op) if op.arity == 2 and op.is_fast else _inplace_function(op)
         _name(changing, op, op.name + "_")
         shown_as("in place", changing, op)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
         _attach(op.name + "_", changing)
         op.changing = changing
-        if op.arity == 2 and op.is_quick:
-            setattr(raw, op.name + "_into", make_accumulate(op))
+        if op.arity == 2 and op.is_fast:
+            setattr(no_record_ops, op.name + "_into", make_accumulate(op))
         for name in vars(body).get("inplace_dunders", ()):
             _attach(name, changing)
     return function
@@ -78,9 +78,12 @@ def view(body: type) -> Callable[..., Any]:
     def find(layout: Layout, *parameters: Any) -> Window:
         return (*window(layout, *parameters), rule, parameters)
 
-    op.quick, op.raw = make_view(op.name, find, cached, record=True), make_view(op.name, find, cached, record=False)
-    op.walking = make_view(op.name, find, cached, record=True, walk=True)
-    function = _publish(op, op.quick)
+    op.call, op.no_record = (
+        make_view(op.name, find, cached, record=True),
+        make_view(op.name, find, cached, record=False),
+    )
+    op.library_call = make_view(op.name, find, cached, record=True, walk=True)
+    function = _publish(op, op.call)
     if not body.__name__.startswith("_"):
         _attach(op.name, function)
     return function
@@ -88,33 +91,33 @@ def view(body: type) -> Callable[..., Any]:
 
 def _finish(op: Operator) -> Callable[..., Any]:
     if op.arity < 0:
-        op.quick = op.unchecked = op.walking = _variadic_function(op, record=True)
-        op.raw = _variadic_function(op, record=False)
-        public = op.quick
-    elif not op.is_quick:
+        op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
+        op.no_record = _variadic_function(op, record=False)
+        public = op.call
+    elif not op.is_fast:
         made: Callable[..., Any] = make_many
-        if op.arity == 3 and len(op.results) == 1 and not op.changes:
+        if op.arity == 3 and len(op.results) == 1 and not op.mutates:
             made = make_ternary
-        elif op.arity == 2 and len(op.results) == 1 and not (op.changes or op.optional or op.elementwise):
+        elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
             made = make_double
-        elif op.arity == 1 and len(op.results) == 2 and not (op.changes or op.values or op.optional):
+        elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.launch_scalars or op.optional):
             made = make_pair
-        op.quick = made(op, record=True, checked=True)
-        op.raw = made(op, record=False, checked=False)
-        op.unchecked = made(op, record=True, checked=False, walk=True)
-        op.walking = made(op, record=True, checked=True, walk=True)
-        public = op.quick
+        op.call = made(op, record=True, checked=True)
+        op.no_record = made(op, record=False, checked=False)
+        op.default_mode_call = made(op, record=True, checked=False, walk=True)
+        op.library_call = made(op, record=True, checked=True, walk=True)
+        public = op.call
     elif op.arity == 1:
-        op.quick = make_unary(op, record=True, checked=True)
-        op.raw = make_unary(op, record=False, checked=False)
-        op.unchecked = make_unary(op, record=True, checked=False, walk=True)
-        op.walking = make_unary(op, record=True, checked=True, walk=True)
-        public = op.quick
+        op.call = make_unary(op, record=True, checked=True)
+        op.no_record = make_unary(op, record=False, checked=False)
+        op.default_mode_call = make_unary(op, record=True, checked=False, walk=True)
+        op.library_call = make_unary(op, record=True, checked=True, walk=True)
+        public = op.call
     else:
-        op.quick = make_binary(op, record=True, checked=True)
-        op.raw = make_binary(op, record=False, checked=False)
-        op.unchecked = make_binary(op, record=True, checked=False, walk=True)
-        op.walking = make_binary(op, record=True, checked=True, walk=True)
+        op.call = make_binary(op, record=True, checked=True)
+        op.no_record = make_binary(op, record=False, checked=False)
+        op.default_mode_call = make_binary(op, record=True, checked=False, walk=True)
+        op.library_call = make_binary(op, record=True, checked=True, walk=True)
         public = _binary_function(op)
     return _publish(op, public)
 
@@ -122,9 +125,9 @@ def _finish(op: Operator) -> Callable[..., Any]:
 def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
     op.public = public
     operators[op.name] = op
-    setattr(raw, op.name, op.raw)
-    setattr(recording, op.name, op.walking)
-    for function in {op.quick, op.raw, op.walking, public}:
+    setattr(no_record_ops, op.name, op.no_record)
+    setattr(recorded_ops, op.name, op.library_call)
+    for function in {op.call, op.no_record, op.library_call, public}:
         _name(function, op, op.name)
         shown_as("function" if function is public else "operator", function, op)
     return public
@@ -142,13 +145,13 @@ def _attach(name: str, function: Callable[..., Any]) -> None:
 
 def reflect(op: Operator, name: str) -> None:
     """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
-    number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_quick else None
+    number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_fast else None
 
     def reflected(self: Tensor, other: Any) -> Any:
         try:
             if number_first is not None and (type(other) is float or type(other) is int):
                 return number_first(other, self)
-            return general(op, (other, self), ())
+            return slow_call(op, (other, self), ())
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -168,13 +171,13 @@ def public_form(function: Callable) -> Callable:
 
 def _binary_function(op: Operator) -> Callable[..., Any]:
     """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
-    call = op.walking
+    call = op.library_call
 
     def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
         try:
             if type(alpha) is not int or alpha != 1:
                 return with_alpha(op, input, other, alpha, out)
-            result = call(input, other) if out is None else general(op, (input, other), (), True, out)
+            result = call(input, other) if out is None else slow_call(op, (input, other), (), True, out)
             if result is NotImplemented:
                 raise named(
                     InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
@@ -192,7 +195,7 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
 
     def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
         try:
-            return general(op, tuple(operands), parameters, record, out)
+            return slow_call(op, tuple(operands), parameters, record, out)
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -201,8 +204,8 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
 
 
 def _inplace_function(op: Operator) -> Callable[..., Any]:
-    if op.arity == 1 and op.is_quick and not op.parameters:
+    if op.arity == 1 and op.is_fast and not op.parameters:
         return make_inplace_unary(op)
     if op.arity == 1:
-        return boundary(lambda input: general_inplace(op, (input,)))
-    return boundary(lambda input, other: general_inplace(op, (input, other)))
+        return boundary(lambda input: slow_inplace(op, (input,)))
+    return boundary(lambda input, other: slow_inplace(op, (input, other)))

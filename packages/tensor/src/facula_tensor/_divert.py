@@ -8,25 +8,25 @@ from facula_autograd.extend import DEFAULT, current_mode
 from facula_storage.extend import collecting
 
 from ._autocast import LISTED
-from ._general import call_in, general
+from ._general import call_in, slow_call
 
 if TYPE_CHECKING:
     from ._operator import Operator
     from ._tensor import Tensor
 
 
-def divert(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+def call_in_mode(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
     """Call `op` as the mode of this thread wants it."""
     if out is not None or collecting:
-        return general(op, operands, parameters, True, out)
+        return slow_call(op, operands, parameters, True, out)
     mode = current_mode()
     if mode is DEFAULT:
-        return op.unchecked(*operands, parameters) if parameters else op.unchecked(*operands)
+        return op.default_mode_call(*operands, parameters) if parameters else op.default_mode_call(*operands)
     if mode.only_grad:  # no_grad, and nothing else
-        return op.raw(*operands, parameters) if parameters else op.raw(*operands)
+        return op.no_record(*operands, parameters) if parameters else op.no_record(*operands)
     if mode.only_autocast and op.name not in LISTED:
         return call_in(op, mode.grad, operands, parameters)
-    return general(op, operands, parameters, True, out)
+    return slow_call(op, operands, parameters, True, out)
 
 
 def unrecorded() -> bool | None:

@@ -40,7 +40,7 @@ __all__ = ["ArgumentError", "DTypeError", "DivisionError", "RangeError"]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 # An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
 # should say max and ones. Nobody passes names down for that. The few places that all calls go through where
-# something is wrong (`general`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
+# something is wrong (`slow_call`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
 # is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. Only then
 # does it trim the traceback, by which it knows a program's own error: Note [Trimming] in facula_errors. The
 # functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.

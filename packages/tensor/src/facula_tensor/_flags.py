@@ -10,7 +10,7 @@ from facula_storage import bool_, uint8
 
 from ._errors import ArgumentError
 from ._general import describe
-from ._overrides import asks
+from ._overrides import overridable
 from ._tensor import Tensor, layout_of_tensor, method, snapshot
 from ._viewing import as_tensor
 
@@ -59,7 +59,7 @@ for _property in (is_cpu, output_nr):
     setattr(Tensor, _property.__name__, property(_property))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_nonzero(input: Tensor) -> bool:
@@ -75,7 +75,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.item())
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_signed(input: Tensor) -> bool:
@@ -83,7 +83,7 @@ def is_signed(input: Tensor) -> bool:
     return layout_of_tensor(as_tensor("is_signed", input)).dtype not in (bool_, uint8)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_same_size(input: Tensor, other: Tensor) -> bool:
@@ -101,7 +101,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     return bool(same) and first._offset == second._offset and first._layout == second._layout
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_inference(input: Tensor) -> bool:
@@ -124,7 +124,7 @@ def is_shared(self: Tensor) -> bool:
     return False
 
 
-@asks
+@overridable
 @method()
 @boundary
 def get_device(input: Tensor) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from facula_storage import Layout, bfloat16, cpu, float32
 
-from ._operator import raw
+from ._operator import no_record_ops
 from ._print_options import Options
 from ._tensor import Tensor, layout_of_tensor
 
@@ -33,10 +33,10 @@ class Excerpt:
         if layout.numel > options.threshold:
             self.cut = tuple([size > 2 * options.edgeitems for size in layout.shape])
             shown = _corners(shown, layout, self.cut, options.edgeitems)
-        shown = raw.clone(shown)
+        shown = no_record_ops.clone(shown)
         if shown.dtype is bfloat16:
-            shown = raw.to(shown, (float32,))
-        self.array = (shown if shown.device is cpu else raw.to_device(shown, (cpu,))).numpy()
+            shown = no_record_ops.to(shown, (float32,))
+        self.array = (shown if shown.device is cpu else no_record_ops.to_device(shown, (cpu,))).numpy()
         self.write, self.width = writer(self.array, options)
 
     def texts(self) -> Any:
@@ -53,7 +53,7 @@ def _corners(shown: Tensor, layout: Layout, cut: tuple[bool, ...], edge: int) ->
 
     for dim, size in enumerate(layout.shape):
         if cut[dim]:
-            ends = [raw.slice(shown, dim, 0, edge, 1), raw.slice(shown, dim, size - edge, size, 1)]
+            ends = [no_record_ops.slice(shown, dim, 0, edge, 1), no_record_ops.slice(shown, dim, size - edge, size, 1)]
             shown = cat(ends, dim)
     return shown
 

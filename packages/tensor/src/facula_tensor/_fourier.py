@@ -10,11 +10,11 @@ from facula_errors import InvalidIndexError
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ._errors import ArgumentError, DTypeError, named
-from ._operator import recording
+from ._operator import recorded_ops
 from ._promotion import as_integer, as_real, floating, get_default_dtype
 from ._tensor import Tensor, check_dim, layout_of_tensor, steady
 from ._viewing import as_tensor
-from .ops.copying import give
+from .ops.copying import write_out
 from .ops.fourier import OPPOSITE
 
 
@@ -30,7 +30,7 @@ def operand(name: str, input: Any, kind: str) -> Tensor:
         raise DTypeError(f"{name}: expected real numbers; got {dtype.name}; take x.real")
     if kind == "complex":
         dtype = dtype.to_complex()
-    return x if layout_of_tensor(x).dtype is dtype else recording.to(x, (dtype,))
+    return x if layout_of_tensor(x).dtype is dtype else recorded_ops.to(x, (dtype,))
 
 
 def scaling(name: str, norm: Any) -> str:
@@ -81,8 +81,8 @@ def resized(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
     if wanted < 1:
         raise ArgumentError(f"{name}: expected at least 1 element to transform along dimension {dim}; got {wanted}")
     if wanted < now:
-        return recording.narrow(x, dim, 0, wanted)
-    return recording.with_zeros(x, dim, wanted - now)
+        return recorded_ops.narrow(x, dim, 0, wanted)
+    return recorded_ops.with_zeros(x, dim, wanted - now)
 
 
 def complex_transform(
@@ -93,7 +93,9 @@ def complex_transform(
     dims, sizes = lengths(name, x, n, dim, several)
     for at, size in zip(dims, sizes, strict=True):
         x = resized(name, x, at, size)
-    return recording.fft_complex(x, (dims, inverse, how)) if dims else operand(name, recording.clone(x), "complex")
+    return (
+        recorded_ops.fft_complex(x, (dims, inverse, how)) if dims else operand(name, recorded_ops.clone(x), "complex")
+    )
 
 
 def from_real(
@@ -106,8 +108,8 @@ def from_real(
         raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")
     for at, size in zip(dims, sizes, strict=True):
         x = resized(name, x, at, size)
-    result = recording.fft_from_real(x, (dims, OPPOSITE[how] if hermitian else how))
-    return recording.conj(result) if hermitian else result
+    result = recorded_ops.fft_from_real(x, (dims, OPPOSITE[how] if hermitian else how))
+    return recorded_ops.conj(result) if hermitian else result
 
 
 def to_real(
@@ -125,8 +127,8 @@ def to_real(
     for at, size in zip(dims, [*sizes[:-1], length // 2 + 1], strict=True):
         x = resized(name, x, at, size)
     if hermitian:
-        x, how = recording.conj(x), OPPOSITE[how]
-    return recording.fft_to_real(x, (dims, length, how))
+        x, how = recorded_ops.conj(x), OPPOSITE[how]
+    return recorded_ops.fft_to_real(x, (dims, length, how))
 
 
 def frequencies(
@@ -152,7 +154,7 @@ def frequencies(
     values = (np.fft.rfftfreq if half else np.fft.fftfreq)(count, 1.0) / step
     kind = get_default_dtype() if dtype is None else dtype
     result = tensor(values, dtype=kind, device=device or "cpu", requires_grad=requires_grad)
-    return give(name, result, out)
+    return write_out(name, result, out)
 
 
 def dims_to_shift(name: str, input: Any, dim: Any) -> tuple[Tensor, tuple[int, ...]]:

@@ -1,6 +1,6 @@
 """New tensors, quickly: the layout that arguments ask for, memory of a layout, one number in all places.
 
-What creation functions end in. As in Note [Quick path]: a layout or a plan that is not there, a full arena or a
+What creation functions end in. As in Note [Fast path]: a layout or a plan that is not there, a full arena or a
 collection lead to the slow lines, which say what is wrong.
 """
 

@@ -25,7 +25,7 @@ from facula_storage.extend import INTEGER, dtype_of_numpy
 from ._creation import empty, finish
 from ._errors import ArgumentError, relabel
 from ._fresh import filled, fresh, layout_for
-from ._operator import raw
+from ._operator import no_record_ops
 from ._promotion import (
     SCALAR_CATEGORY,
     as_dtype,
@@ -80,9 +80,9 @@ def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool)
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
-        result = raw.clone(data) if wanted in (None, data.dtype) else raw.to(data, (wanted,))
+        result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
         if place is not None and place is not data.device:
-            result = raw.to_device(result, (place,))
+            result = no_record_ops.to_device(result, (place,))
         return finish(result, requires_grad)
     if isinstance(data, np.generic) or isinstance(data, np.ndarray):
         array = np.asarray(data)
@@ -352,7 +352,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         raise BufferAccessError(
             f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'"
         )
-    return raw.clone(result) if copy and result is shared else result
+    return no_record_ops.clone(result) if copy and result is shared else result
 
 
 @boundary
@@ -372,5 +372,5 @@ def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     known = dtype_of_numpy(array.dtype)
     storage, layout = storage_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
     source = make(Tensor, layout, storage)
-    result = raw.clone(source) if known is dtype else raw.to(source, (dtype,))
-    return result if device is cpu else raw.to_device(result, (device,))
+    result = no_record_ops.clone(source) if known is dtype else no_record_ops.to(source, (dtype,))
+    return result if device is cpu else no_record_ops.to_device(result, (device,))

@@ -11,20 +11,20 @@ from facula_storage.extend import INTEGER
 from ._creation import finish, in_format, like
 from ._errors import ArgumentError
 from ._generator import Generator
-from ._operator import raw, recording
-from ._overrides import asks
+from ._operator import no_record_ops, recorded_ops
+from ._overrides import overridable
 from ._promotion import as_integer
 from ._random import randint
 from ._tensor import Tensor, steady
 from ._viewing import as_tensor
-from .ops.copying import give
+from .ops.copying import write_out
 from .ops.formats import check_storage
 from .ops.padding import pad as padded
 
 __all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "vander"]
 
 
-@asks
+@overridable
 @boundary
 def fill(input: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
     """A tensor like `input`, all of whose elements are `value`: a number, or a tensor without dimensions.
@@ -33,10 +33,10 @@ def fill(input: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
     >>> fill(ones(2), 3)
     tensor([3., 3.])
     """
-    return give("fill", recording.clone(as_tensor("fill", input)).fill_(value), out)
+    return write_out("fill", recorded_ops.clone(as_tensor("fill", input)).fill_(value), out)
 
 
-@asks
+@overridable
 @boundary
 def constant_pad_nd(input: Tensor, pad: Any, value: float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant.
@@ -46,7 +46,7 @@ def constant_pad_nd(input: Tensor, pad: Any, value: float = 0, *, out: Tensor | 
     tensor([5., 1., 1.])
     """
     result = padded(as_tensor("constant_pad_nd", input), pad, value=value)
-    return give("constant_pad_nd", recording.clone(result) if result is input else result, out)
+    return write_out("constant_pad_nd", recorded_ops.clone(result) if result is input else result, out)
 
 
 @boundary
@@ -99,7 +99,7 @@ def randint_like(
     return finish(in_format(result, memory_format, False), requires_grad)
 
 
-@asks
+@overridable
 @boundary
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix: the powers N - 1 to 0 of each element, or 0 to N - 1 where `increasing`; N is len(x).
@@ -118,11 +118,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if columns < 0:
         raise ArgumentError(f"vander: expected N of at least 0; got {columns}")
     if x.dtype.category <= INTEGER:
-        x = raw.to(x, (int64,))
+        x = no_record_ops.to(x, (int64,))
     from ._creation import ones
 
     powers = ones(n, min(columns, 1), dtype=x.dtype, device=x.device)
     if columns > 1:
-        repeated = recording.expand(recording.unsqueeze(x, 1), (n, columns - 1))
-        powers = recording.cat((powers, repeated.cumprod(1)), (1,))
+        repeated = recorded_ops.expand(recorded_ops.unsqueeze(x, 1), (n, columns - 1))
+        powers = recorded_ops.cat((powers, repeated.cumprod(1)), (1,))
     return powers if increasing else powers.flip(1)

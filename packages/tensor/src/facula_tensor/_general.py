@@ -15,16 +15,16 @@ from facula_storage import LaunchError, Layout, Plan, Storage, bfloat16, float16
 from facula_storage.extend import COMPLEX, FLOATING, allocate, blank, plain_address
 
 from ._errors import DTypeError, launch_error, relabel
-from ._holding import edge_from, hold
+from ._holding import edge_from, snapshots_of
 from ._memory import check_out, check_overlap
-from ._operator import raw, recording
+from ._operator import no_record_ops, recorded_ops
 from ._overrides import call_override, disable_overrides, overridden
 from ._packing import pack_node
 from ._planning import find_plan, make_plan, output_layouts, with_workspace
 from ._promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
-from ._rules import kept_of
+from ._rules import saved_tensors
 from ._sites import user_site
-from ._tensor import Overridden, Tensor, layout_of_tensor, snapshot
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ._operator import Operator
 
 
-def general(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
+def slow_call(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
@@ -46,26 +46,26 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
             cast = mode.autocast.operands(op.name, operands, mode.grad)
             if cast is not None:
                 with replace_mode(autocast=None):
-                    return op.quick(*cast, parameters) if parameters else op.quick(*cast)
+                    return op.call(*cast, parameters) if parameters else op.call(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
-        held = hold(operands, record)
+        held = snapshots_of(operands, record)
         plain = alike(op, held)
         ready = held if plain else coerce(op, held)
         if ready is NotImplemented:
             return NotImplemented
-        if op.refuse is not None:
-            op.refuse(*ready)
+        if op.validate_values is not None:
+            op.validate_values(*ready)
         record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
         if out is not None and record:
             raise OperationError(
                 f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
             )
-        F = recording if record else raw
-        if op.redirect is not None:
-            answer = op.redirect(F, ready, parameters)
+        F = recorded_ops if record else no_record_ops
+        if op.decompose is not None:
+            answer = op.decompose(F, ready, parameters)
             if answer is not None and out is not None:
                 target, _ = check_out(op.name, layout_of_tensor(answer), out, ())
-                raw.copy_into(target, answer)
+                no_record_ops.copy_into(target, answer)
                 return out
             if answer is not None:
                 return answer
@@ -74,21 +74,21 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
         layouts = tuple(
             [layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready]
         )
-        if op.check is not None:
-            op.check(*layouts, *parameters)
+        if op.validate_layouts is not None:
+            op.validate_layouts(*layouts, *parameters)
         if out is not None:
             return into(op, ready, layouts, parameters, out)
-        if op.changes:
+        if op.mutates:
             check_changes(op, ready, operands)
         if op.execute is not None:
             results = op.execute(ready, parameters)
         else:
             results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
-        for place in op.changes:
+        for place in op.mutates:
             if ready[place] is not None:
                 mutated(ready[place], op.name)
         if record:
-            wrapped = any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in operands])
+            wrapped = any([isinstance(a, Tensor) and type(a._layout) is WrappedLayout for a in operands])
             node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks, wrapped=wrapped)
         return results[0] if len(results) == 1 else tuple(results)
     except Exception as error:
@@ -97,8 +97,8 @@ def general(op: Operator, operands: tuple, parameters: tuple, record: bool = Tru
 
 
 def call_in(op: Operator, grad: bool, operands: tuple, parameters: tuple) -> Any:
-    """Call `op` on the quick path in spite of a mode, which says whether gradients are wanted."""
-    call = op.unchecked if grad else op.raw
+    """Call `op` on the fast path in spite of a mode, which says whether gradients are wanted."""
+    call = op.default_mode_call if grad else op.no_record
     return call(*operands, parameters) if parameters else call(*operands)
 
 
@@ -106,7 +106,7 @@ def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
     """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
     from ._inplace import starts_inplace
 
-    for place in op.changes:
+    for place in op.mutates:
         changed = operands[place]
         if changed is not None:
             starts_inplace(op.name, given[place], (changed,))
@@ -136,7 +136,7 @@ def alike(op: Operator, operands: tuple) -> bool:
         return False
     if not op.elementwise:
         return True
-    return not op.mask_operands and op.compute(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
+    return not op.mask_operands and op.compute_dtype(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
 
 
 # ------------------------------------------------------------------------------------------------ operands
@@ -160,7 +160,7 @@ def coerce(op: Operator, operands: tuple) -> tuple | Any:
                         f"{op.name}: expected all tensors on one device; got '{device}' and '{a.device}' "
                         f"('{name_of(op, position)}'); move one with .to(...)"
                     )
-                a = recording.to_device(a, (device,))
+                a = recorded_ops.to_device(a, (device,))
         elif a is None and name_of(op, position) in op.optional:
             pass
         elif not op.elementwise:
@@ -206,7 +206,7 @@ def promote(op: Operator, operands: tuple, F: Any) -> tuple:
         known = kinds[place]
         kinds[place] = dtype if known is None else promote_types(known, dtype)
     joined = join(*kinds)
-    compute = op.compute(joined)
+    compute = op.compute_dtype(joined)
     if op.accepts is not None and not op.accepts(compute):
         remedy = "take its abs()" if compute.category == COMPLEX else "convert, for example with .float()"
         raise DTypeError(f"{op.name}: not defined for {compute.name}; {remedy}")
@@ -233,7 +233,7 @@ def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
         return complex(a)
     if dtype.category == FLOATING:
         return float(a)
-    check_scalar(int(a), dtype if op.result(dtype) is dtype else int64, op.name)
+    check_scalar(int(a), dtype if op.result_dtype(dtype) is dtype else int64, op.name)
     return int(a) if dtype.category else bool(a)
 
 
@@ -297,7 +297,7 @@ def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: 
     target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
     if not direct:  # another dtype, or memory shared with an operand: by way of a temporary
         (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
-        raw.copy_into(target, result)
+        no_record_ops.copy_into(target, result)
     else:
         layout = target._layout
         key = (layouts, parameters[: op.fixed], layout)
@@ -336,12 +336,12 @@ def node_for(
         edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in operands])
     needed = op.saved_operands(edges)
     versions = tuple([a._storage.version if isinstance(a, Tensor) else None for a in operands])
-    saved = tuple([_kept(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)])
+    saved = tuple([_saved_of(a) if wanted else None for a, wanted in zip(operands, needed, strict=True)])
     if op.saves_further:
-        saved += tuple(map(_kept, results[1:]))
+        saved += tuple(map(_saved_of, results[1:]))
         versions += tuple([out._storage.version for out in results[1:]])
     dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
-    if op.is_quick:
+    if op.is_fast:
         rule = op.rule
         node.e0 = edges[0]
         if op.arity == 1:
@@ -355,7 +355,7 @@ def node_for(
                 rule, node = scalar_node(op, node, operands, saved, versions)
             else:
                 if layouts[0] is not layouts[1]:
-                    rule = op.spread_rule
+                    rule = op.broadcast_rule
                 for place, value in enumerate(saved):
                     if value is not None:
                         setattr(node, f"s{place}", value)
@@ -366,7 +366,7 @@ def node_for(
     else:
         rule = op.rule
         node.e0 = node.e1 = None
-        node.rest = kept_of(edges, saved, layouts, parameters, versions)
+        node.rest = saved_tensors(edges, saved, layouts, parameters, versions)
         if op.saves_out:
             out = results[0]
             node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
@@ -377,13 +377,13 @@ def node_for(
     if hooks is not None:
         pack_node(op, node, results, hooks)
     # An edge: a leaf that is saved itself, where operands are snapshots of what a decomposed call was given.
-    if wrapped or any([isinstance(a, Tensor) and type(a._layout) is Overridden for a in (*operands, *edges)]):
+    if wrapped or any([isinstance(a, Tensor) and type(a._layout) is WrappedLayout for a in (*operands, *edges)]):
         set_context(node, disable_overrides())
     return node
 
 
-def _kept(a: Any) -> Any:
-    """What a node saves of an operand: a leaf itself, for its gradient's gradient, else another tensor (see `keep`)."""
+def _saved_of(a: Any) -> Any:
+    """What a node saves of an operand: a leaf itself, for its gradient's gradient, else another tensor (see `save_alias`)."""
     if not isinstance(a, Tensor):
         return a
     edge = edge_from(a)

@@ -9,12 +9,12 @@ from facula_storage import layout_of
 from facula_storage.extend import blank, met_twin
 
 from ._sites import user_site
-from ._tensor import Overridden, Tensor
+from ._tensor import Tensor, WrappedLayout
 
 _HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
 
 
-def hold(operands: tuple, record: bool) -> tuple:
+def snapshots_of(operands: tuple, record: bool) -> tuple:
     """What the slow path works on instead of its operands: a snapshot of each tensor. See Note [One moment].
 
     One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped
@@ -29,7 +29,7 @@ def hold(operands: tuple, record: bool) -> tuple:
             offset = a._offset
             node = a.node
             t = held[id(a)] = blank(Tensor)
-            real = layout.real if type(layout) is Overridden else layout
+            real = layout.real if type(layout) is WrappedLayout else layout
             known = layout_of(real.shape, real.strides, real.dtype, real.device)
             if known is not real:
                 met_twin()

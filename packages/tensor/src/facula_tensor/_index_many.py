@@ -9,7 +9,7 @@ from facula_errors import InvalidIndexError
 from facula_storage import bool_
 
 from ._errors import ArgumentError
-from ._operator import raw
+from ._operator import no_record_ops
 from ._planning import broadcast_shapes
 from ._tensor import Tensor, layout_of_tensor
 
@@ -52,10 +52,10 @@ def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Ten
     positions: Any = None
     for (dim, index), size in zip(pairs, lengths[place:end], strict=True):
         _check_range(index, dim, size)
-        index = raw.where(raw.lt(index, 0), raw.add(index, size), index)
-        positions = index if positions is None else raw.add(raw.mul(positions, size), index)
+        index = no_record_ops.where(no_record_ops.lt(index, 0), no_record_ops.add(index, size), index)
+        positions = index if positions is None else no_record_ops.add(no_record_ops.mul(positions, size), index)
     flat = F.reshape(arranged, (*lengths[:place], prod(lengths[place:end]), *lengths[end:]))
-    return flat, place, raw.contiguous(positions), (layout_of_tensor(window).shape, order)
+    return flat, place, no_record_ops.contiguous(positions), (layout_of_tensor(window).shape, order)
 
 
 def unmerged(F: Any, flat: Tensor, arranged: Arranged) -> Tensor:
@@ -87,7 +87,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 def _check_range(index: Tensor, dim: int, size: int) -> None:
     if index.is_meta or not index.numel():
         return
-    for extreme in (raw.amin, raw.amax):
+    for extreme in (no_record_ops.amin, no_record_ops.amax):
         found = extreme(index, (tuple(range(index.ndim)), False)).item()
         if not -size <= found < size:
             expected = f"expected {-size} to {size - 1}" if size else "it is empty"

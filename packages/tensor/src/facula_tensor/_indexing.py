@@ -21,13 +21,13 @@ from ._declare import operator
 from ._errors import ArgumentError, relabel
 from ._general import describe, launch
 from ._index_many import merged
-from ._operator import operators, raw, recording
-from ._overrides import ask, overridden
-from ._tensor import Overridden, Tensor, layout_of_tensor, make, snapshot, steady
+from ._operator import no_record_ops, operators, recorded_ops
+from ._overrides import call_torch_function, overridden
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor, make, snapshot, steady
 from ._viewing import view_at
 from ._views import first_view, tidy
 from ._where_true import where_true
-from ._windows import INDEX, quick_window
+from ._windows import INDEX, fast_window
 from .ops import parts as _parts  # noqa: F401  declares select and slice
 
 SELECT, SLICE = operators["select"], operators["slice"]
@@ -37,7 +37,7 @@ MOST_IN_LISTS = 32  # longer lists are of numbers, as in PyTorch
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`. Integers, slices, None and `...` take the quick path here; all else goes to `general_getitem`."""
+    """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
     kind = type(index)
     la = input._layout  # see Note [One moment]
     storage = input._storage
@@ -61,7 +61,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             lo = la.first_rows(last - first)
             op, parameters = SLICE, (0, first, last, 1)
         else:
-            lo, delta = quick_window(la, index if kind is tuple else (index,))
+            lo, delta = fast_window(la, index if kind is tuple else (index,))
             op, parameters = INDEX, (index if kind is tuple else (index,),)
     except (AttributeError, IndexError, TypeError, ValueError):
         lo = None
@@ -110,16 +110,16 @@ def _grad_enabled() -> bool:
 def general_getitem(input: Tensor, index: Any) -> Tensor:
     """Any index: basic parts first, as views, then tensors."""
     if overridden((input,)):
-        return ask("getitem", getitem, (input, index), {})
+        return call_torch_function("getitem", getitem, (input, index), {})
     try:
         view, dim, named = alone(input, index) if type(index) is Tensor else basic(input, index)
         if named is None:
-            return view if view is not input else recording.whole(input)
+            return view if view is not input else recorded_ops.whole(input)
         if type(named) is list:
-            view, dim, named, _ = merged(recording, view, named)
+            view, dim, named, _ = merged(recorded_ops, view, named)
         if named.dtype is bool_:
-            view, dim, named = positions(recording, view, dim, named)
-        return recording.take(view, named, (dim,))
+            view, dim, named = positions(recorded_ops, view, dim, named)
+        return recorded_ops.take(view, named, (dim,))
     except Exception as error:
         relabel(error, "getitem")
         raise
@@ -146,7 +146,7 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
     storage = input._storage
     offset = input._offset
     node = input.node
-    if type(layout) is Overridden:
+    if type(layout) is WrappedLayout:
         layout = layout.real
     parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
     shape = layout.shape
@@ -305,7 +305,7 @@ class _take:
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, index, input_layout, dim):
+    def vjp_input(F, g, index, input_layout, dim):
         return F.take_back(g, index, (input_layout.shape, dim, None))
 
 
@@ -320,11 +320,11 @@ class _take_back:
     def outputs(layout, index, shape, dim, skip):
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_grad(F, g, index, shape, dim, skip):
+    def vjp_grad(F, g, index, shape, dim, skip):
         taken = F.take(g, index, (dim,))
         if skip is None:
             return taken
-        left = raw.reshape(raw.eq(index, skip), (*index.shape, *[1] * (len(shape) - 1 - dim)))
+        left = no_record_ops.reshape(no_record_ops.eq(index, skip), (*index.shape, *[1] * (len(shape) - 1 - dim)))
         return F.where(left, 0, taken)
 
 
@@ -341,14 +341,14 @@ class _put:
 
     def execute(operands, parameters):
         input, index, values = operands
-        result = raw.clone(input)
+        result = no_record_ops.clone(input)
         put_into(result, index, values, *parameters)
         return [result]
 
-    def reverse_input(F, g, index, values_layout, dim, accumulate):
+    def vjp_input(F, g, index, values_layout, dim, accumulate):
         return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False, False))
 
-    def reverse_values(F, g, index, dim):
+    def vjp_values(F, g, index, dim):
         return F.take(g, index, (dim,))
 
 

@@ -12,10 +12,10 @@ from facula_storage.extend import COMPLEX, FLOATING
 from ._alpha import factor_of, learn_scaled
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import coerce, launch, mutated, node_for, promote, run
-from ._holding import edge_from, hold
+from ._holding import edge_from, snapshots_of
 from ._memory import check_overlap, check_writable, overlaps_itself
-from ._operator import operators, raw, recording
-from ._overrides import ask, overridden
+from ._operator import no_record_ops, operators, recorded_ops
+from ._overrides import call_torch_function, overridden
 from ._planning import find_plan, output_layouts
 from ._promotion import can_cast
 from ._tensor import Tensor, layout_of_tensor, make
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from ._operator import Operator
 
 
-def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+def slow_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     try:
         factored = type(alpha) is not int or alpha != 1
         if overridden(operands):
-            return ask(name, op.changing, operands, {"alpha": alpha} if factored else {})
+            return call_torch_function(name, op.changing, operands, {"alpha": alpha} if factored else {})
         target = operands[0]
         if not isinstance(target, Tensor):
             raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
         record = starts_inplace(name, target, operands)
-        held = hold(operands, record)
+        held = snapshots_of(operands, record)
         there = held[0]
         check_writable(name, there)
         ready = coerce(op, held)
         if ready is NotImplemented:
             raise InvalidTypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
-        if op.refuse is not None:
-            op.refuse(*ready)
+        if op.validate_values is not None:
+            op.validate_values(*ready)
         if factored:
             learn_scaled(op, target)
             ready = (*ready, factor_of(op, ready[0], ready[1], alpha))
             op = operators["add_scaled"]
         if op.elementwise:
-            ready = promote(op, ready, recording if record else raw)
+            ready = promote(op, ready, recorded_ops if record else no_record_ops)
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
         wanted = output_layouts(op, layouts, parameters)[0]
         layout = there._layout
@@ -79,7 +79,7 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
             layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
         if (ready[0] is not there and wanted.dtype is not layout.dtype) or not op.elementwise:
             (result,) = run(find_plan(op, layouts, parameters), ready)
-            raw.copy_into(there, result)
+            no_record_ops.copy_into(there, result)
         else:
             launch(plan_inplace(op, layouts, parameters, layout), ready, [(there._storage, there._offset)])
             find_plan(op, layouts, parameters)  # the next call of this signature is quick
@@ -99,9 +99,9 @@ def general_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha
 
 
 def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout) -> Plan:
-    """The plan whose result goes into memory of this layout, the first operand's; put where the quick path looks."""
+    """The plan whose result goes into memory of this layout, the first operand's; put where the fast path looks."""
     table, key = op.slow_table, (layouts, parameters, layout)
-    if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_quick:
+    if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_fast:
         if op.arity == 1:
             table, key = op.inplace_table, layout
         elif isinstance(layouts[1], Layout) and not op.reads_values:
@@ -116,8 +116,8 @@ def accumulate(op: Operator, operands: tuple) -> Tensor:
     """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
     layout = layout_of_tensor(operands[0])
     if layout.is_contiguous or not overlaps_itself(layout):
-        return general_inplace(op, operands)
-    return op.raw(*operands)
+        return slow_inplace(op, operands)
+    return op.no_record(*operands)
 
 
 def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
@@ -179,8 +179,8 @@ def check_family(name: str, target: Tensor) -> None:
 def _before(a: Tensor) -> Tensor:
     """A copy with the history of `a`, so that gradients of gradients go through what is saved."""
     if isinstance(edge_from(a), Tensor):
-        return recording.clone(a)
-    copy = raw.clone(a)
+        return recorded_ops.clone(a)
+    copy = no_record_ops.clone(a)
     copy.node = a.node
     return copy
 

@@ -23,11 +23,11 @@ from facula_storage.extend import alias, contiguous_strides
 
 from ._errors import ArgumentError, DTypeError
 from ._general import mutated
-from ._operator import recording
-from ._overrides import asks
+from ._operator import recorded_ops
+from ._overrides import overridable
 from ._promotion import as_integer
 from ._sharing import become
-from ._tensor import Overridden, Tensor, layout_of_tensor, make, method, snapshot, steady
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot, steady
 from ._untyped_storage import TypedStorage, UntypedStorage
 from ._viewing import as_tensor
 from ._views import first_view, leave_family, register
@@ -60,8 +60,8 @@ def _seen_through(name: str, self: Tensor, view: Callable[..., Tensor], *argumen
         with enable_grad():
             seen = view(now, *arguments)
     layout, offset, new = seen._layout, seen._offset, seen.node
-    if type(self._layout) is Overridden:
-        layout = Overridden(layout)  # type: ignore[assignment]
+    if type(self._layout) is WrappedLayout:
+        layout = WrappedLayout(layout)  # type: ignore[assignment]
     # All with no call between, so that no thread sees a mixture.
     self._layout = layout
     self._offset = offset
@@ -76,7 +76,7 @@ def _seen_through(name: str, self: Tensor, view: Callable[..., Tensor], *argumen
     return self
 
 
-@asks
+@overridable
 @method()
 @boundary
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
@@ -89,7 +89,7 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     return _seen_through("squeeze_", self, squeeze, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
@@ -102,15 +102,15 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     return _seen_through("unsqueeze_", self, unsqueeze, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def t_(self: Tensor) -> Tensor:
     """`t` in place: this matrix transposed. Returns it."""
-    return _seen_through("t_", self, recording.t)
+    return _seen_through("t_", self, recorded_ops.t)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -123,7 +123,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     return _seen_through("transpose_", self, transpose, dim0, dim1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -131,7 +131,7 @@ def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     return _seen_through("swapdims_", self, transpose, dim0, dim1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
@@ -139,7 +139,7 @@ def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
     return _seen_through("swapaxes_", self, transpose, axis0, axis1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:

@@ -12,8 +12,8 @@ from facula_errors.extend import boundary, warn
 from ._creation import empty
 from ._errors import ArgumentError, DTypeError
 from ._from_data import is_data, tensor
-from ._operator import recording
-from ._overrides import asks
+from ._operator import recorded_ops
+from ._overrides import overridable
 from ._size import Size
 from ._tensor import Tensor, method
 from ._viewing import as_tensor
@@ -58,10 +58,10 @@ def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
         raise ArgumentError(
             f"{operation}: expected a shape of {self.numel()} elements, as the tensor has; got {wanted}; use resize_"
         )
-    return recording.reshape(self, wanted)
+    return recorded_ops.reshape(self, wanted)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def resize(self: Tensor, *shape: Any) -> Tensor:
@@ -72,7 +72,7 @@ def resize(self: Tensor, *shape: Any) -> Tensor:
     return _resized(self, "resize", tuple(sizes("resize", shape, None)))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def resize_as(self: Tensor, other: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def resize_as(self: Tensor, other: Tensor) -> Tensor:
     return _resized(self, "resize_as", tuple(as_tensor("resize_as", other).shape))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:

@@ -7,11 +7,11 @@ A declaration is a class body that reads top to bottom:
         '''The hyperbolic tangent of each element. ...'''
 
         result = floating                       # output rule
-        def reverse_input(F, g, out):           # reverse rule, in other operators
+        def reverse_input(F, g, out):           # vjp rule, in other operators
             return F.tanh_grad(g, out)
         forward = None                          # the place of the forward-mode rule
 
-The names of a reverse rule's arguments say what it needs, and so what the node saves: the name of
+The names of a vjp rule's arguments say what it needs, and so what the node saves: the name of
 an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
 """
 
@@ -43,11 +43,11 @@ class Namespace:
 
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
 # first in ordinary backward passes and the second under create_graph.
-raw, recording = Namespace(), Namespace()
+no_record_ops, recorded_ops = Namespace(), Namespace()
 operators: dict[str, Operator] = {}
 
 
-# What a declaration may say, beside the reverse rules of its operands.
+# What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity cached changes check compute differentiable direct dunders execute forward holomorphic "
     "inplace inplace_dunders inputs kernel mask_operands optional outputs parameters reads_values redirect refuse "
@@ -60,24 +60,24 @@ def same(dtype: DType) -> DType:
     return dtype
 
 
-def passed_on(rule: Callable) -> Callable[..., Any]:
-    """Mark a reverse rule that returns `g` itself or a view of it, which others may hold."""
-    rule.passed_on = True  # type: ignore[attr-defined]
+def may_alias_grad(rule: Callable) -> Callable[..., Any]:
+    """Mark a vjp rule that returns `g` itself or a view of it, which others may hold."""
+    rule.may_alias_grad = True  # type: ignore[attr-defined]
     return rule
 
 
-@passed_on
-def pass_on(F: Namespace, g: Any) -> Any:
-    """The reverse rule of an operand whose gradient is the gradient."""
+@may_alias_grad
+def identity_grad(F: Namespace, g: Any) -> Any:
+    """The vjp rule of an operand whose gradient is the gradient."""
     return g
 
 
-pass_on.identity = True  # type: ignore[attr-defined]
+identity_grad.identity = True  # type: ignore[attr-defined]
 
 
 def composite(function: Callable) -> Callable[..., Any]:
     """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
-    for F in (raw, recording):
+    for F in (no_record_ops, recorded_ops):
         setattr(F, function.__name__, partial(function, F))
     return function
 
@@ -101,7 +101,7 @@ class Operator:
     `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
     operand, and the sign that it gets. `widens` names operands that are taken in float32 where they have no dimensions
     and the operator computes in float16 or bfloat16. `refuse(*operands)` raises for operands that promotion alone would
-    let pass; where it `reads_values`, integer operands take no quick path. `redirect(F, operands, parameters)` may
+    let pass; where it `reads_values`, integer operands take no fast path. `redirect(F, operands, parameters)` may
     answer a call in other operators, and does not where `direct(*layouts)` is true; `execute(operands, parameters)`
     stands in for plan and launch. `reverse` maps an operand's name to its rule; `reverse_all(F, g, edges, ...)` gives
     the gradients of all operands at once, None where an edge is.
@@ -109,7 +109,7 @@ class Operator:
     `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
     place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
     `results` names the results; rules ask for those after the first by name.
-    `quick`, `raw`, `unchecked` and `walking` are the functions made from it (see _quick.py).
+    `quick`, `no_record_ops`, `default_mode_call` and `library_call` are the functions made from it (see _quick.py).
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
@@ -145,14 +145,14 @@ class Operator:
         self.values: tuple[str, ...] = declared.get("values", ())
         self.fixed = len(self.parameters) - len(self.values)
         self.results: tuple[str, ...] = declared.get("results", ("out",))
-        self.reverse_all: Callable | None = declared.get("reverse_all")
+        self.vjp_all: Callable | None = declared.get("reverse_all")
         self.reverse: dict[str, Callable] = {
             name: declared[f"reverse_{name}"] for name in self.inputs if f"reverse_{name}" in declared
         }
         self.table = PlanTable(self.name)
         self.scaled_table = PlanTable("add_scaled")
         self.inplace_table = PlanTable(self.name)  # of unequal layouts: the target's, and the other operand's
-        self.slow_table = PlanTable(self.name)  # signatures the quick path must not find: complex, given outputs
+        self.slow_table = PlanTable(self.name)  # signatures the fast path must not find: complex, given outputs
         self.rule: Rule
         self.spread_rule: Rule  # for operands of unequal layouts
         self.scalar_rule: Rule  # for a tensor and a number

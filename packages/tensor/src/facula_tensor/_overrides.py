@@ -7,8 +7,8 @@ that existing subclasses work.
 
 Note [Overrides]
 ~~~~~~~~~~~~~~~~
-Nobody asks on the quick path. An instance of such a class has its layout wrapped (`Overridden`), which
-is in no plan table, so the quick path fails to find a plan and ends where the question is asked. `mark`
+Nobody asks on the fast path. An instance of such a class has its layout wrapped (`WrappedLayout`), which
+is in no plan table, so the fast path fails to find a plan and ends where the question is asked. `wrap_layout`
 does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
 calls run with overriding switched off.
 
@@ -32,7 +32,7 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, is_boundary, trim_traceback
 
 from ._autocast import LISTED_FUNCTIONS, Autocast, autocast_state
-from ._tensor import Overridden, Parameter, Tensor, alias, method
+from ._tensor import Parameter, Tensor, WrappedLayout, alias, method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 def overridden(operands: tuple) -> bool:
     """Whether an operand's class overrides operators, and overriding is not switched off."""
     for a in operands:
-        if isinstance(a, Tensor) and type(a._layout) is Overridden:
+        if isinstance(a, Tensor) and type(a._layout) is WrappedLayout:
             return not special or current_mode().overrides
     return False
 
@@ -58,15 +58,15 @@ def call_override(op: Operator, operands: tuple, parameters: tuple, out: Any) ->
         args = (operands, parameters)
     elif parameters:
         args = (*operands, parameters)
-    return ask(op.name, op.public, args, kwargs, operands)
+    return call_torch_function(op.name, op.public, args, kwargs, operands)
 
 
-def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tuple = ()) -> Any:
+def call_torch_function(name: str, function: Callable, args: tuple, kwargs: dict, operands: tuple = ()) -> Any:
     """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
     types: list[type] = []
     for a in operands or args:
         kind = type(a)
-        if isinstance(a, Tensor) and type(a._layout) is Overridden and kind not in types:
+        if isinstance(a, Tensor) and type(a._layout) is WrappedLayout and kind not in types:
             place = next((i for i, other in enumerate(types) if issubclass(kind, other)), len(types))
             types.insert(place, kind)
     for kind in types:
@@ -79,10 +79,10 @@ def ask(name: str, function: Callable, args: tuple, kwargs: dict, operands: tupl
 
 
 _overriding: list[None] = []  # not empty as soon as there is a class that overrides operators, or an autocast
-_asking: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
+_overridable: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
 
 
-def asks(function: F) -> F:
+def overridable(function: F) -> F:
     """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
 
     inner = function.__wrapped__ if is_boundary(function) and hasattr(function, "__wrapped__") else function
@@ -93,7 +93,7 @@ def asks(function: F) -> F:
             if _overriding:
                 tensors = tuple(_tensors_in((*args, *kwargs.values())))
                 if overridden(tensors):
-                    return ask(call.__name__, call, args, kwargs, tensors)
+                    return call_torch_function(call.__name__, call, args, kwargs, tensors)
                 state = autocast_state()
                 if state is not None and call.__name__ in LISTED_FUNCTIONS:
                     return _call_cast(state, call.__name__, inner, args, kwargs)
@@ -102,13 +102,13 @@ def asks(function: F) -> F:
             trim_traceback(error)
             raise
 
-    _asking[function] = call
+    _overridable[function] = call
     return call  # type: ignore[return-value]
 
 
-def asking(method: Callable) -> Callable:
+def overridable_method(method: Callable) -> Callable:
     """A method as a function: the form of it that asks classes that override operators."""
-    return _asking.get(method, method)
+    return _overridable.get(method, method)
 
 
 def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -124,8 +124,8 @@ def watch_functions() -> None:
     """Let functions made of several operators look for an autocast from now on; methods that are listed, too."""
     _overriding[:] = [None]
     for name, function in list(vars(Tensor).items()):
-        if name in LISTED_FUNCTIONS and isinstance(function, FunctionType) and function in _asking:
-            setattr(Tensor, name, _asking[function])
+        if name in LISTED_FUNCTIONS and isinstance(function, FunctionType) and function in _overridable:
+            setattr(Tensor, name, _overridable[function])
 
 
 def _tensors_in(values: Iterable) -> Iterator[Tensor]:
@@ -219,13 +219,13 @@ def as_subclass(self: Tensor, cls: type) -> Any:
         if hasattr(self, "_views"):
             new._views = self._views
             self._views.append(ref(new))
-    return mark(new)
+    return wrap_layout(new)
 
 
-def mark(tensor: Any) -> Any:
+def wrap_layout(tensor: Any) -> Any:
     """Let operators see that the tensor's class overrides them, if it does."""
-    if overrides(type(tensor)) and type(tensor._layout) is not Overridden:
-        tensor._layout = Overridden(tensor._layout)
+    if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
+        tensor._layout = WrappedLayout(tensor._layout)
     return tensor
 
 
@@ -263,7 +263,7 @@ def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any
         raise InvalidTypeError(
             f"{cls.__name__}: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()"
         )
-    return mark(alias(source, cls))
+    return wrap_layout(alias(source, cls))
 
 
 def _is_length(value: Any) -> bool:
@@ -278,8 +278,8 @@ def _prepare_subclass(cls: type, **kwargs: Any) -> None:
     if overrides(cls):
         _overriding[:] = [None]
         for name, function in vars(Tensor).items():
-            if isinstance(function, FunctionType) and function in _asking and getattr(cls, name) is function:
-                setattr(cls, name, _asking[function])
+            if isinstance(function, FunctionType) and function in _overridable and getattr(cls, name) is function:
+                setattr(cls, name, _overridable[function])
 
 
 Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]

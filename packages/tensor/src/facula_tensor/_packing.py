@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
 
-from ._rules import Kept, kept_of
+from ._rules import SavedTensors, saved_tensors
 from ._tensor import Tensor, snapshot
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> None:
     """Pass all that `node` saved through the hooks of a mode; its rule gets it back from a copy of the node."""
     kept = getattr(node, "rest", None)
-    if not op.saves_out and type(kept) is not Kept:
+    if not op.saves_out and type(kept) is not SavedTensors:
         pack_saved(node, hooks, Tensor)
         return
     if op.saves_out:
         out = results[0]  # without its node, which would be a cycle in what the hook keeps
         node.s0, node.s1 = Packed(snapshot(out), hooks), None
-    if type(kept) is Kept:
+    if type(kept) is SavedTensors:
         kept.values = pack_value(kept.values, hooks, Tensor)
     unpack_with(node, _unpacked)
 
@@ -36,6 +36,6 @@ def _unpacked(node: Node) -> Node:
         out = snapshot(node.s0.get())
         twin.s0, twin.s1, twin.v0, twin.v1 = out._storage, out._layout, out._storage.version, out._offset
     kept = getattr(node, "rest", None)
-    if type(kept) is Kept:
-        twin.rest = kept_of(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
+    if type(kept) is SavedTensors:
+        twin.rest = saved_tensors(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
     return twin

@@ -22,7 +22,7 @@ from facula_storage import Device, Layout, Storage, contiguous, to_numpy, uint8
 from facula_storage.extend import allocate
 
 from ._errors import show
-from ._operator import raw
+from ._operator import no_record_ops
 from ._tensor import Tensor, layout_of_tensor, make, snapshot
 from ._views import root_of
 
@@ -40,7 +40,7 @@ class Block:
         return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
 
     def __deepcopy__(self, memo: dict) -> Block:
-        storage = raw.clone(self.flat())._storage
+        storage = no_record_ops.clone(self.flat())._storage
         storage.nbytes = self.nbytes  # as in `block_of`
         return Block(storage, 0, self.nbytes, self.device)
 
@@ -48,7 +48,7 @@ class Block:
         if self.device.type == "meta":
             return block_of, (None, self.nbytes, self.device)
         flat = self.flat()
-        host = flat if self.device.type == "cpu" else raw.to_device(flat, (Device("cpu"),))
+        host = flat if self.device.type == "cpu" else no_record_ops.to_device(flat, (Device("cpu"),))
         elements = to_numpy(host._storage, layout_of_tensor(host), host._offset)
         data = PickleBuffer(elements) if protocol >= 5 else elements.tobytes()  # type: ignore[arg-type]
         return block_of, (data, self.nbytes, self.device)
@@ -86,7 +86,7 @@ def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
     elif not first <= offset <= offset + layout.extent <= first + nbytes:  # `as_strided` leads out of the root
         first, nbytes = offset, layout.extent
     elif root is now and layout.numel and nbytes != layout.nbytes:  # gaps, which nobody shows
-        now = raw.clone(now)
+        now = no_record_ops.clone(now)
         layout, storage, first = now._layout, now._storage, 0
         offset, nbytes = 0, layout.nbytes
     key = (id(storage), first, nbytes)
@@ -156,10 +156,10 @@ def attributes(tensor: Tensor) -> dict | None:
 
 
 def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict | None) -> Any:
-    from ._overrides import mark
+    from ._overrides import wrap_layout
 
     if cls is not Tensor:
-        tensor = mark(make(cls, tensor._layout, tensor._storage, tensor._offset))
+        tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
         if attributes:
             tensor.__dict__.update(attributes)
     return tensor.requires_grad_() if requires_grad else tensor

@@ -1,4 +1,4 @@
-"""Plans of an operator's calls: found, made where there are none, and put where the quick paths look."""
+"""Plans of an operator's calls: found, made where there are none, and put where the fast paths look."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
-    """The plan for this signature, made where there is none, and put where the quick path finds it."""
-    quick = op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    """The plan for this signature, made where there is none, and put where the fast path finds it."""
+    quick = op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
     if quick and int in layouts:  # each number's range is checked first: see `cast`
         dtype = layouts[1 if layouts[0] is int else 0].dtype
-        quick = dtype is int64 or op.result(dtype) is not dtype or dtype.category != INTEGER
+        quick = dtype is int64 or op.result_dtype(dtype) is not dtype or dtype.category != INTEGER
     if quick and op.reads_values:
         quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
     if quick and op.widens:  # an integer beside a half, both without dimensions, is float32 by now; that would promote
         quick = len({one.dtype for one in layouts if isinstance(one, Layout)}) < 2 or not all(
             one.shape == () for one in layouts if isinstance(one, Layout)
         )
-    many = not op.is_quick and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    many = not op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
     if many and int in layouts:  # each number's range is checked first, but for the widest
         many = all(isinstance(one, type) or one.dtype is int64 or one.dtype.category == BOOL for one in layouts)
     table = op.table if quick or many else op.slow_table
@@ -57,9 +57,9 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
 # ~~~~~~~~~~~~~~~~~~~
 # A program whose shapes change meets a signature that nobody has seen at nearly every call. What the slow path looks
 # at before it plans (types, dtypes, devices, parameters) is the same for all calls of one kind; once it has let one
-# of them pass, quick paths make the plans of the others by themselves. Elementwise plans have a function that gives
+# of them pass, fast paths make the plans of the others by themselves. Elementwise plans have a function that gives
 # the launch for other layouts (`Plan.for_layouts`), and learns on the way whether they broadcast; other operators
-# check their layouts and ask the backend. An operator's own table has the kinds that quick paths may serve, and
+# check their layouts and ask the backend. An operator's own table has the kinds that fast paths may serve, and
 # `slow_table` the others.
 def kind_of(layouts: tuple, parameters: tuple) -> tuple:
     """What calls share that differ in shapes and strides alone; a number of a dtype is another kind than its arrays,
@@ -72,7 +72,9 @@ def kind_of(layouts: tuple, parameters: tuple) -> tuple:
 def is_planned_ahead(op: Operator) -> bool:
     """Whether layouts decide what becomes of a call that is no elementwise one: not where it may be refused for its
     values, carried out without a plan, or redirected for reasons that nobody can ask for."""
-    return op.arity >= 0 and not (op.refuse or op.execute or op.values or (op.redirect and op.direct is None))
+    return op.arity >= 0 and not (
+        op.validate_values or op.execute or op.launch_scalars or (op.decompose and op.direct is None)
+    )
 
 
 def plan_of_other_shape(
@@ -111,7 +113,7 @@ def plan_of_other_shape(
         return None
     if largest.dtype is not dtype or not largest.is_contiguous:
         output = contiguous(largest.shape, dtype, largest.device)
-    elif op.is_quick and not parameters and layouts[0] is largest and largest.dense:
+    elif op.is_fast and not parameters and layouts[0] is largest and largest.dense:
         if layouts[-1] is largest or type(layouts[-1]) is type:
             return None
     launch = for_layouts(output, *arrays)
@@ -150,12 +152,12 @@ def plan_inplace_of_other_shape(op: Operator, layouts: tuple) -> Plan | None:
 def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: tuple, parameters: tuple) -> Plan | None:
     """The plan of layouts that pass the operator's check; None, and nothing said, where they do not."""
     try:
-        if op.check is not None:
-            op.check(*layouts, *parameters)
+        if op.validate_layouts is not None:
+            op.validate_layouts(*layouts, *parameters)
         if op.direct is not None and not op.direct(*layouts):
             return None
         outputs = output_layouts(op, layouts, parameters)
-        if len(outputs) > 1 and op.is_quick:
+        if len(outputs) > 1 and op.is_fast:
             return None
         return table.add(key, make_plan(op, layouts, outputs, parameters))
     except Exception:  # of any kind: the slow path meets it again, and raises it
@@ -204,7 +206,7 @@ def add_for_integers(table: PlanTable, key: Any, layouts: tuple, plan: Plan) -> 
 
 
 def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:
-    """The key under which the quick path looks."""
+    """The key under which the fast path looks."""
     return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
 
 
@@ -218,7 +220,7 @@ def output_layouts(op: Operator, layouts: tuple, parameters: tuple) -> tuple[Lay
     dtype = arrays[-1].dtype
     if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # beside a number in float32
         dtype = arrays[0].dtype
-    dtype = op.result(dtype)
+    dtype = op.result_dtype(dtype)
     return (contiguous(shape, dtype, arrays[-1].device),)
 
 

@@ -10,7 +10,7 @@ from facula_storage import bool_
 from facula_storage.extend import INTEGER
 
 from ._errors import DTypeError, named
-from ._operator import recording
+from ._operator import recorded_ops
 from ._promotion import plain_number
 from ._tensor import Tensor, layout_of_tensor, method, snapshot
 from ._values import item, only_element, readers
@@ -38,7 +38,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """The elements along the first dimension, as views."""
     if not layout_of_tensor(self).shape:
         raise InvalidTypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
-    return iter(recording.unbind(self, 0))
+    return iter(recorded_ops.unbind(self, 0))
 
 
 @method("__bool__")

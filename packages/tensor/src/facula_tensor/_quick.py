@@ -1,9 +1,9 @@
-"""The quick path: what an operator does on nearly every call. Read this to know where the nanoseconds go.
+"""The fast path: what an operator does on nearly every call. Read this to know where the nanoseconds go.
 
 A call looks up a plan, takes a block for the result, launches, and records a node where a gradient
 is wanted. Whatever is not as expected (an override, a scalar of another type, a shape nobody has
-seen, a buffer in another order) ends in `general`, which starts the call from the beginning; so
-nothing here has any effect before the launch. See Note [Quick path].
+seen, a buffer in another order) ends in `slow_call`, which starts the call from the beginning; so
+nothing here has any effect before the launch. See Note [Fast path].
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import blank, collecting
 
-from ._divert import divert
-from ._general import general
+from ._divert import call_in_mode
+from ._general import slow_call
 from ._planning import plan_of_other_shape
 from ._rules import keep
 from ._sites import user_frame
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ._operator import Operator
 
-# Note [Quick path]
+# Note [Fast path]
 # ~~~~~~~~~~~~~~~~~
 # What looks odd below was measured (benchmarks/hot_path.py):
 # * Layout, storage and offset of all operands are loaded before anything is called; each address is
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #   nothing until it happens. The release of the block goes into the slot `__del__`, a C callable.
 # * An address that is None (a buffer in another physical order), a table without a plan (None is not
 #   callable) and an operand that is no tensor raise TypeError or AttributeError before the launch has
-#   done anything; so does MemoryError. They are caught once, around everything, and said by `general`.
+#   done anything; so does MemoryError. They are caught once, around everything, and said by `slow_call`.
 # * `guard` is a shared list, not empty while any thread is in a mode or the garbage collector runs (raw
 #   functions look at the collector's alone). It is asked directly before a block is taken, with no call
 #   between: during a collection blocks must come from `refill`. `break` leaves to `avoid`, outside the try.
@@ -61,12 +61,12 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
     rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return divert(op, (input,), _parameters, out)
+                return call_in_mode(op, (input,), _parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -118,7 +118,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 elif save_input:
                     if na is LEAF:
                         n.s0 = input
-                    else:  # `keep`, written out
+                    else:  # `save_alias`, written out
                         k = n.s0 = blank(Tensor)
                         k._layout = la
                         k._storage = sa
@@ -132,7 +132,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
                 n.lasti = f.f_lasti
                 return t
             try:
-                return general(op, (input,), _parameters, record)
+                return slow_call(op, (input,), _parameters, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -148,12 +148,12 @@ def make_unary(op: Operator, *, record: bool, checked: bool, walk: bool = False)
 def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with two tensor operands, or a tensor and a Python number."""
     dense, plans, with_float, with_int = op.table.dense, op.table.by_key, op.table.with_float, op.table.with_int
-    extras, rule, spread_rule, scalar_rule = op.extras, op.rule, op.spread_rule, op.scalar_rule
+    extras, rule, broadcast_rule, scalar_rule = op.extras, op.rule, op.broadcast_rule, op.scalar_rule
     (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     saves = op.rule.saves
     record = record and op.recorded
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     number_first = make_number_first(op, record=record, checked=checked)
 
     def call(input, other):  # type: ignore[no-untyped-def]
@@ -210,7 +210,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                     n.lasti = f.f_lasti
                     return t
                 try:
-                    return general(op, (input, other), (), record)
+                    return slow_call(op, (input, other), (), record)
                 except FaculaError as error:
                     trim_traceback(error)
                     raise
@@ -267,7 +267,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 n.seq = next_seq()
                 n.e0 = input if na is LEAF else na
                 n.e1 = other if nb is LEAF else nb
-                n.rule = rule if la is lb else spread_rule
+                n.rule = rule if la is lb else broadcast_rule
                 if extras or la is not lb:
                     n.rest = (la, lb)
                 if saves:
@@ -299,7 +299,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, walk: bool = False
             try:
                 if type(input) is float or type(input) is int:
                     return number_first(input, other)
-                return general(op, (input, other), (), record)
+                return slow_call(op, (input, other), (), record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -317,7 +317,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
     record = record and op.recorded
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]
         while True:  # left by break alone
@@ -368,7 +368,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
-            return general(op, (number, other), (), record)
+            return slow_call(op, (number, other), (), record)
         return avoid(op, (number, other), ())
 
     return call

@@ -1,6 +1,6 @@
-"""The quick path of operators that change their first operand: see Note [Quick path] in _quick.py.
+"""The fast path of operators that change their first operand: see Note [Fast path] in _quick.py.
 
-Nothing is recorded here: where a gradient is wanted, memory overlaps or layouts are new, `general_inplace` begins anew.
+Nothing is recorded here: where a gradient is wanted, memory overlaps or layouts are new, `slow_inplace` begins anew.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from facula_autograd.extend import special
 from facula_errors.extend import boundary
 
 from ._divert import unrecorded
-from ._inplace import accumulate, general_inplace
+from ._inplace import accumulate, slow_inplace
 from ._planning import plan_inplace_of_other_shape, plan_of_other_shape
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._operator import Operator
 
 NUMBERS = frozenset((float, int))
-slow_inplace = boundary(general_inplace)
+slow_inplace = boundary(slow_inplace)
 
 
 def make_inplace(op: Operator) -> Callable:

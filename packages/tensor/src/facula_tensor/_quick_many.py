@@ -1,6 +1,6 @@
-"""The quick path of operators with three operands, and with any number: see Note [Quick path] in _quick.py.
+"""The fast path of operators with three operands, and with any number: see Note [Fast path] in _quick.py.
 
-What their nodes keep is in `rest` (`Kept`), edges included.
+What their nodes keep is in `rest` (`SavedTensors`), edges included.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import allocate, blank, collecting
 
-from ._divert import divert
-from ._general import NOWHERE, general
+from ._divert import call_in_mode
+from ._general import NOWHERE, slow_call
 from ._planning import plan_of_other_shape
-from ._rules import Kept, keep, kept_of
+from ._rules import SavedTensors, keep, saved_tensors
 from ._sites import user_frame
 from ._tensor import Tensor, make
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
-    plans, fixed, values = op.table.by_key, op.fixed, bool(op.values)
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     record = record and op.recorded
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     with_numbers = make_with_numbers(op, record=record, checked=checked, walk=walk) if op.elementwise else None
 
     def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return divert(op, (first, second, third), parameters, out)
+                return call_in_mode(op, (first, second, third), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -106,14 +106,14 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 n.rule = rule
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
-                k = n.rest = Kept()
+                k = n.rest = SavedTensors()
                 k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
                 k.layouts = layouts
                 k.parameters = parameters
                 needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
                 if not needs_a:
                     first = None
-                elif na is not LEAF:  # `keep`, written out
+                elif na is not LEAF:  # `save_alias`, written out
                     first = blank(Tensor)
                     first._layout = la
                     first._storage = sa
@@ -134,7 +134,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, walk: bool = Fals
                 n.lasti = f.f_lasti
                 return t
             try:
-                return general(op, (first, second, third), parameters, record)
+                return slow_call(op, (first, second, third), parameters, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -151,7 +151,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
     """The function of an elementwise operator with three operands, the last two or one of them numbers."""
     plans, rule, saved = op.table.by_key, op.rule, SavedOperands(op)
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third):  # type: ignore[no-untyped-def]
         while True:  # left by break alone
@@ -209,7 +209,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                 n.rule = rule
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
-                k = n.rest = Kept()
+                k = n.rest = SavedTensors()
                 k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
                 k.layouts = layouts
                 k.parameters = ()
@@ -224,7 +224,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, walk: bool) 
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
-            return general(op, (first, second, third), (), record)
+            return slow_call(op, (first, second, third), (), record)
         return avoid(op, (first, second, third), ())
 
     return call
@@ -243,11 +243,11 @@ class SavedOperands(dict):
 
 def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
-    plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.changes
+    plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.mutates
     record = record and op.recorded
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(*operands, out=None):  # type: ignore[no-untyped-def]
         parameters = ()
@@ -256,7 +256,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
             operands = operands[:count]
         if out is not None:
             try:
-                return divert(op, operands, parameters, out)
+                return call_in_mode(op, operands, parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -345,7 +345,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                     values += results[1:]
                     versions += tuple([storage.version for storage in further])
                 edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])
-                n.rest = kept_of(edges, values, tuple(layouts), parameters, versions)
+                n.rest = saved_tensors(edges, values, tuple(layouts), parameters, versions)
                 if saves_out:
                     n.s0 = s
                     n.s1 = lo
@@ -355,7 +355,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 n.lasti = f.f_lasti
                 return results
             try:
-                return general(op, operands, parameters, record)
+                return slow_call(op, operands, parameters, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise

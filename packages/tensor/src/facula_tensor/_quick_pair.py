@@ -1,4 +1,4 @@
-"""The quick path of operators with one operand and two results: see Note [Quick path] in _quick.py."""
+"""The fast path of operators with one operand and two results: see Note [Fast path] in _quick.py."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import blank, collecting
 
-from ._divert import divert
-from ._general import general
+from ._divert import call_in_mode
+from ._general import slow_call
 from ._planning import plan_of_other_shape
-from ._rules import keep, kept_of
+from ._rules import keep, saved_tensors
 from ._sites import user_frame
 from ._tensor import Tensor
 
@@ -31,12 +31,12 @@ def make_pair(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
     record = record and op.recorded
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return divert(op, (input,), parameters, out)
+                return call_in_mode(op, (input,), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -92,7 +92,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 n.e0 = n.e1 = None
                 saved = None if not saves_input else input if na is LEAF else keep(la, sa, oa, na)
                 values, versions = ((saved, further), (sa.version, 0)) if saves_further else ((saved,), (sa.version,))
-                n.rest = kept_of((input if na is LEAF else na,), values, layouts, parameters, versions)
+                n.rest = saved_tensors((input if na is LEAF else na,), values, layouts, parameters, versions)
                 if saves_out:
                     n.s0 = s
                     n.s1 = lo
@@ -102,7 +102,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, walk: bool = False) 
                 n.lasti = site.f_lasti
                 return t, further
             try:
-                return general(op, (input,), parameters, record)
+                return slow_call(op, (input,), parameters, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise

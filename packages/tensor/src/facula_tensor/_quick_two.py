@@ -1,4 +1,4 @@
-"""The quick path of operators with two operands that are not elementwise: see Note [Quick path] in _quick.py."""
+"""The fast path of operators with two operands that are not elementwise: see Note [Fast path] in _quick.py."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import blank, collecting
 
-from ._divert import divert
-from ._general import general
+from ._divert import call_in_mode
+from ._general import slow_call
 from ._planning import plan_of_other_shape
 from ._quick_many import SavedOperands
-from ._rules import Kept, keep
+from ._rules import SavedTensors, keep
 from ._sites import user_frame
 from ._tensor import Tensor
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 def make_double(op: Operator, *, record: bool, checked: bool, walk: bool = False) -> Callable:
     """The function of an operator with two operands, perhaps parameters, and one result."""
-    plans, fixed, values = op.table.by_key, op.fixed, bool(op.values)
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     record = record and op.recorded
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     frame = user_frame if walk else _getframe
-    guard, avoid = (special, divert) if checked else (collecting, partial(general, record=record))
+    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return divert(op, (first, second), parameters, out)
+                return call_in_mode(op, (first, second), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -84,14 +84,14 @@ def make_double(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 n.rule = rule
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
-                k = n.rest = Kept()
+                k = n.rest = SavedTensors()
                 k.edges = (first if na is LEAF else na, second if nb is LEAF else nb)
                 k.layouts = layouts
                 k.parameters = parameters
                 needs_a, needs_b = saved[(na is not None, nb is not None)]
                 if not needs_a:
                     first = None
-                elif na is not LEAF:  # `keep`, written out
+                elif na is not LEAF:  # `save_alias`, written out
                     first = blank(Tensor)
                     first._layout = la
                     first._storage = sa
@@ -111,7 +111,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, walk: bool = False
                 n.lasti = f.f_lasti
                 return t
             try:
-                return general(op, (first, second), parameters, record)
+                return slow_call(op, (first, second), parameters, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise

@@ -15,13 +15,13 @@ from ._errors import ArgumentError, DTypeError, RangeError, named
 from ._fresh import fresh, layout_for
 from ._from_data import tensor
 from ._generator import LARGEST, Generator, default_generator
-from ._operator import raw, recording
-from ._overrides import asks
+from ._operator import no_record_ops, recorded_ops
+from ._overrides import overridable
 from ._promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from ._tensor import Tensor, make, method
 from ._viewing import as_tensor
 from .ops.choosing import check_within
-from .ops.copying import give, write
+from .ops.copying import write, write_out
 from .ops.formats import check_storage
 
 __all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
@@ -177,7 +177,7 @@ def randint(
             low, high = _range_of_integers(low, high, made)
             if made.dtype.category > INTEGER:
                 whole = randint(low, high, made.shape, generator=generator, device=made.device)
-                return finish(raw.to(whole, (made.dtype,)), requires_grad)
+                return finish(no_record_ops.to(whole, (made.dtype,)), requires_grad)
         result = fresh(made, "randint")
         draw(made, result._storage, 0, RANDINT, generator, low, high)
         return result if requires_grad is False else finish(result, requires_grad)
@@ -286,7 +286,7 @@ def randn_like(
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def bernoulli(
@@ -306,7 +306,7 @@ def bernoulli(
         if not 0 <= share <= 1:
             raise ArgumentError(f"bernoulli: expected a probability p from 0 to 1; got {share}")
         draws = rand(tuple(chances.shape), generator=generator, device=chances.device)
-        return give("bernoulli", raw.to(raw.lt(draws, share), (chances.dtype,)), out)
+        return write_out("bernoulli", no_record_ops.to(no_record_ops.lt(draws, share), (chances.dtype,)), out)
     if chances.dtype.category != FLOATING:
         raise DTypeError(
             f"bernoulli: expected probabilities in a floating dtype; got {chances.dtype.name}; convert with .float()"
@@ -314,7 +314,7 @@ def bernoulli(
     if not chances.is_meta:
         check_within("bernoulli", "input, a probability,", chances)
     draws = rand(tuple(chances.shape), generator=generator, dtype=chances.dtype, device=chances.device)
-    answer = raw.to(raw.lt(draws, chances), (chances.dtype,))
+    answer = no_record_ops.to(no_record_ops.lt(draws, chances), (chances.dtype,))
     if chances.node is not None and out is None and is_grad_enabled():
-        return recording.add(answer, recording.mul(chances, 0))
-    return give("bernoulli", answer, out)
+        return recorded_ops.add(answer, recorded_ops.mul(chances, 0))
+    return write_out("bernoulli", answer, out)

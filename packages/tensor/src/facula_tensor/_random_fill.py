@@ -16,8 +16,8 @@ from ._fresh import fresh, layout_for
 from ._generator import LARGEST, Generator, default_generator
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable
-from ._operator import raw
-from ._overrides import asks
+from ._operator import no_record_ops
+from ._overrides import overridable
 from ._planning import broadcast_shapes
 from ._promotion import as_integer, as_real, result_type
 from ._random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
@@ -70,7 +70,7 @@ def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
     return first, last
 
 
-@asks
+@overridable
 @method()
 def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
@@ -102,7 +102,7 @@ def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
     return mean, std
 
 
-@asks
+@overridable
 @method()
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
@@ -124,7 +124,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
         raise
 
 
-@asks
+@overridable
 @boundary
 def normal(
     mean: Any,
@@ -181,10 +181,12 @@ def normal(
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
     chosen = result_type(*tensors) if dtype is None else dtype
     draws = randn(shape, generator=generator, dtype=chosen, device=tensors[0].device if device is None else device)
-    return finish(raw.to(raw.add(raw.mul(draws, std), mean), (draws.dtype,)), requires_grad)
+    return finish(
+        no_record_ops.to(no_record_ops.add(no_record_ops.mul(draws, std), mean), (draws.dtype,)), requires_grad
+    )
 
 
-@asks
+@overridable
 @method()
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int

@@ -15,7 +15,7 @@ from ._errors import ArgumentError, DTypeError
 from ._generator import Generator
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable
-from ._overrides import asks
+from ._overrides import overridable
 from ._promotion import as_real
 from ._random import bernoulli, rand, randn
 from ._tensor import Tensor, method, snapshot
@@ -55,7 +55,7 @@ def _above_zero(name: str, what: str, value: Any) -> float:
     return float(number)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -78,7 +78,7 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
         return self.copy_(rand(tuple(self.shape), generator=generator, device=self.device) < share)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -93,7 +93,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
     return _fill(self, share.neg_().log1p_().div_(-rate))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
@@ -111,7 +111,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     return _fill(self, share.log_().div_(log1p(-chance)).ceil_())
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -126,7 +126,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
     return _fill(self, share.sub_(0.5).mul_(pi).tan_().mul_(width).add_(middle))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:

@@ -16,7 +16,7 @@ from ._creation import finish, with_options, zeros
 from ._errors import ArgumentError
 from ._fresh import place_of
 from ._from_data import from_array
-from ._operator import raw
+from ._operator import no_record_ops
 from ._promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from ._tensor import Tensor, make
 from .ops.copying import fill
@@ -170,21 +170,21 @@ def eye(
         raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
     result = zeros(n, m, dtype=dtype, device=device)
     if min(n, m):  # the diagonal is every (m + 1)-th element
-        fill(raw.slice(raw.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
+        fill(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
     return finish(_keep("eye", made, result), requires_grad)
 
 
 # Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types
 # are in the key, since 1, 1.0 and True are equal; so are 0.0 and -0.0, which are not kept.
 MOST_KEPT, KEPT_BYTES = 256, 1 << 13
-_kept: dict[tuple, Tensor] = {}
+_saved_of: dict[tuple, Tensor] = {}
 _NUMBERS = {int, float, type(None), None}
 
 
 def _known(operation: str, made: tuple) -> Tensor | None:
     """A copy of what this operation made of these arguments before; None where it is not kept."""
     try:
-        return raw.clone(_kept[operation, get_default_dtype(), made])
+        return no_record_ops.clone(_saved_of[operation, get_default_dtype(), made])
     except (KeyError, TypeError):
         return None
 
@@ -201,10 +201,10 @@ def _keep(operation: str, made: tuple, tensor: Tensor) -> Tensor:
         and (dtype is None or isinstance(dtype, DType))
         and device is None
     ):
-        if len(_kept) >= MOST_KEPT:
-            _kept.clear()
+        if len(_saved_of) >= MOST_KEPT:
+            _saved_of.clear()
         storage, layout = storage_from_numpy(tensor.numpy().copy())  # NumPy's memory: no block is kept from others
-        _kept[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
+        _saved_of[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
     return tensor
 
 

@@ -10,7 +10,7 @@ from facula_storage import contiguous, uint8
 from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
 
 from ._errors import ArgumentError, relabel, show
-from ._tensor import Overridden, Tensor, layout_of_tensor, make, method, snapshot
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot
 
 
 @method()
@@ -52,12 +52,12 @@ def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = No
 
 def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Give `tensor`, of which `now` is a snapshot, another shape: a snapshot of it afterwards."""
-    wrapped = type(tensor._layout) is Overridden
+    wrapped = type(tensor._layout) is WrappedLayout
     while True:
         layout = contiguous(shape, now._layout.dtype, now._layout.device)
         if layout.numel and layout.device.type != "meta":
             reserve(now, now._offset + layout.nbytes)
-        new: Any = Overridden(layout) if wrapped else layout
+        new: Any = WrappedLayout(layout) if wrapped else layout
         storage, offset = now._storage, now._offset
         if tensor._storage is storage and tensor._offset == offset:  # with no call from here to the store
             tensor._layout = new

@@ -1,8 +1,8 @@
-"""From the reverse rules of a declaration to the functions that the engine calls.
+"""From the vjp rules of a declaration to the functions that the engine calls.
 
 The engine calls `backward(F, node, g)` and gets pairs of an edge and its gradient. A node's slots
 hold what the rules need: see `make_unary` and `make_binary` in _quick.py for the two common shapes;
-operators with more operands keep everything in `rest` (`Kept`).
+operators with more operands keep everything in `rest` (`SavedTensors`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 def make_rules(op: Operator) -> None:
     """Give `op` its rules, and note what its nodes have to save."""
-    needs = {name: _arguments(rule) for name, rule in op.reverse.items()}
-    if op.reverse_all is not None:
-        at_once = tuple([name for name in _arguments(op.reverse_all) if name != "edges"])
+    needs = {name: _arguments(rule) for name, rule in op.vjps.items()}
+    if op.vjp_all is not None:
+        at_once = tuple([name for name in _arguments(op.vjp_all) if name != "edges"])
         needs = {name: at_once for name in op.inputs}
     op.recorded = bool(needs)
     names = set().union(*needs.values()) if needs else set()
@@ -38,7 +38,7 @@ def make_rules(op: Operator) -> None:
         names -= {"position", "layouts"}
     known = {*op.inputs, "out", *op.results[1:], *op.parameters, *(f"{name}_layout" for name in op.inputs)}
     if names - known:
-        raise InvalidTypeError(f"{op.name}: reverse rules ask for {sorted(names - known)}; known are {sorted(known)}")
+        raise InvalidTypeError(f"{op.name}: vjp rules ask for {sorted(names - known)}; known are {sorted(known)}")
     op.saves_out = "out" in names
     op.saves_further = not names.isdisjoint(op.results[1:])
     op.saves_input = op.inputs[0] in names and op.arity == 1
@@ -46,9 +46,9 @@ def make_rules(op: Operator) -> None:
     if op.arity == 2:
         op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
     # A gradient is fresh unless a rule says otherwise.
-    fresh = not any(getattr(rule, "passed_on", False) for rule in op.reverse.values())
+    fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
-    quick_unary = op.arity == 1 and not op.values and len(op.results) == 1
+    quick_unary = op.arity == 1 and not op.launch_scalars and len(op.results) == 1
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional
     if quick_unary:
         backward = _unary(op, needs.get("input", ()))
@@ -56,18 +56,18 @@ def make_rules(op: Operator) -> None:
         backward = _binary(op, needs)
     else:
         backward = _many(op, needs)
-    op.is_quick = quick_unary or quick_binary
-    edges = None if op.is_quick else kept_edges
-    op.rule = op.spread_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
+    op.is_fast = quick_unary or quick_binary
+    edges = None if op.is_fast else saved_edges
+    op.rule = op.broadcast_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
     if op.elementwise and quick_binary:
-        op.spread_rule = Rule(op.name, _spread(backward), fresh, saves)
+        op.broadcast_rule = Rule(op.name, _sum_broadcast(backward), fresh, saves)
         op.scalar_rule = Rule(op.name, _scalar(op, needs), fresh, saves)
         op.number_first_rule = Rule(op.name, _number_first(op), fresh, saves)
     op.needs = needs
     # Complex operands are recorded on the slow path alone, which takes these instead.
     op.complex_rules = {}
     if op.holomorphic and saves:
-        for rule in (op.rule, op.spread_rule, op.scalar_rule, op.number_first_rule):
+        for rule in (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule):
             op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves, edges)
 
 
@@ -85,7 +85,7 @@ def _rule_of(op: Operator, operand: str) -> Callable:
     def no_rule(F: Namespace, g: Any) -> Any:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
-    return op.reverse.get(operand, no_rule)
+    return op.vjps.get(operand, no_rule)
 
 
 def _uniform(rule: Callable, places: Sequence[str]) -> Callable:
@@ -229,7 +229,7 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     return backward
 
 
-def _spread(backward: Callable) -> Callable:
+def _sum_broadcast(backward: Callable) -> Callable:
     """The same for operands of unequal shapes: each gradient is summed to its operand's shape."""
 
     def spread(F: Namespace, node: Node, g: Any) -> Pairs:
@@ -284,12 +284,12 @@ def _conjugating(backward: Callable) -> Callable:
     return conjugating
 
 
-class Kept:
+class SavedTensors:
     """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results.
 
     A number among the operands has no version: None.
 
-    Without __init__: the quick path fills it in as it does a node.
+    Without __init__: the fast path fills it in as it does a node.
     """
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
@@ -301,11 +301,11 @@ class Kept:
     parameters: tuple
 
 
-def kept_of(
+def saved_tensors(
     edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple, versions: tuple | None = None
-) -> Kept:
+) -> SavedTensors:
     """What a node keeps, with the versions that the values have now unless `versions` are given."""
-    kept = Kept()
+    kept = SavedTensors()
     kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
     if versions is None:
         versions = tuple([value._storage.version if isinstance(value, Tensor) else None for value in values])
@@ -313,7 +313,7 @@ def kept_of(
     return kept
 
 
-def kept_edges(node: Node) -> tuple:
+def saved_edges(node: Node) -> tuple:
     """The edges of a node that keeps them in `rest`."""
     return node.rest.edges
 
@@ -321,7 +321,7 @@ def kept_edges(node: Node) -> tuple:
 def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     """For any number of operands. `variadic` operators have one rule, given the operand's position."""
     if op.arity < 0:
-        rule = op.reverse[op.inputs[0]]
+        rule = op.vjps[op.inputs[0]]
 
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             kept = node.rest
@@ -334,7 +334,7 @@ def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
         return backward
     places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
     names = (*op.inputs, *op.results[1:])
-    at_once = _picking(op.reverse_all, places) if op.reverse_all else None
+    at_once = _picking(op.vjp_all, places) if op.vjp_all else None
     rules = [_picking(_rule_of(op, name), places) for name in op.inputs]
     saves_out = op.saves_out
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved

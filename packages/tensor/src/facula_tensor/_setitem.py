@@ -14,18 +14,18 @@ from facula_storage.extend import FLOATING, forgetting
 from ._divert import unrecorded
 from ._errors import ArgumentError, DTypeError, relabel, show
 from ._general import mutated, node_for
-from ._holding import edge_from, hold
+from ._holding import edge_from, snapshots_of
 from ._index_many import merged, unmerged
 from ._indexing import basic, positions, put_into
 from ._inplace import starts_inplace
 from ._memory import check_overlap, check_writable, meet, shares_memory
-from ._operator import operators, raw, recording
-from ._overrides import ask, overridden
+from ._operator import no_record_ops, operators, recorded_ops
+from ._overrides import call_torch_function, overridden
 from ._planning import broadcast_shapes
 from ._tensor import Tensor, layout_of_tensor, snapshot
 from ._viewing import MOST_WINDOWS
 from ._views import rebase
-from ._windows import quick_window
+from ._windows import fast_window
 from .ops.copying import fill_plan, write
 
 
@@ -42,7 +42,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         oa = self._offset
         free = unrecorded() if special else False  # whether nothing is recorded whatever the operands are
         if free or (free is False and self.node is None):
-            lo, delta = quick_window(la, index if type(index) is tuple else (index,))
+            lo, delta = fast_window(la, index if type(index) is tuple else (index,))
             if kind is float or kind is int:
                 key, number = _settable[kind, lo]
                 launch = _plans[key].launch
@@ -70,18 +70,18 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             return
     except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
         pass
-    general_setitem(self, index, value)
+    slow_setitem(self, index, value)
 
 
 # Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
-# ops/copying.py keep their plans, and what the quick path has to know besides.
+# ops/copying.py keep their plans, and what the fast path has to know besides.
 _settable: dict[tuple, tuple] = {}
 forgetting.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
 
 
 def _learn(target: Layout, source: Layout | None, kind: type) -> None:
-    """Let the quick path know of a call that went well."""
+    """Let the fast path know of a call that went well."""
     if len(_settable) >= MOST_WINDOWS:
         _settable.clear()
     if source is not None:
@@ -101,12 +101,12 @@ def delitem(self: Tensor, index: Any) -> None:
     )
 
 
-def general_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
+def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
     """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
     from ._from_data import as_tensor_like
 
     if overridden((self, value)):
-        ask("setitem", setitem, (self, index, value), {})
+        call_torch_function("setitem", setitem, (self, index, value), {})
         return
     try:
         kind = type(value)
@@ -114,10 +114,10 @@ def general_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = Fal
         if index is False:  # names nothing, whatever the value's shape: no change, no version, no gradient
             return
         record = starts_inplace("setitem", self, (self, value))
-        held = hold((value,), record)[0]
+        held = snapshots_of((value,), record)[0]
         window, dim, named = basic(self, index, record, changed=True)
         if named is None and accumulate:
-            F = recording if record else raw
+            F = recorded_ops if record else no_record_ops
             fitting = _fitting(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
             _set_window(self, window, F.add(window, fitting), record)
         elif named is None:
@@ -133,11 +133,11 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     """Set the part of `target` that `window` shows. `kind`: of what `value` was made."""
     now = snapshot(window)
     layout = now._layout
-    fitting = _fitting(recording if record else raw, layout, value, layout.shape)
-    value = hold((fitting,), record)[0]
+    fitting = _fitting(recorded_ops if record else no_record_ops, layout, value, layout.shape)
+    value = snapshots_of((fitting,), record)[0]
     check_writable("setitem", now)
     check_overlap("setitem", now, ())
-    write(now, raw.clone(value) if shares_memory(value, now) else value)
+    write(now, no_record_ops.clone(value) if shares_memory(value, now) else value)
     mutated(now, "setitem")
     if not record:
         _learn(layout, value._layout if kind is Tensor else None, kind)
@@ -163,7 +163,7 @@ def _set_named(
 
     Several tensors, in a list, name elements together. `strict`: `value` is not cast, unless it is one for a mask.
     """
-    F = recording if record else raw
+    F = recorded_ops if record else no_record_ops
     if not record:
         window = snapshot(window)
     layout = layout_of_tensor(window)
@@ -194,7 +194,7 @@ def _set_named(
     check_writable("setitem", window)
     check_overlap("setitem", window, ())
     flat = snapshot(flat)
-    put_into(flat, named, raw.clone(value) if meet(value, flat) else value, dim, accumulate)
+    put_into(flat, named, no_record_ops.clone(value) if meet(value, flat) else value, dim, accumulate)
     mutated(window, "setitem")
 
 

@@ -7,9 +7,9 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Storage
 from facula_storage.extend import FLOATING, alias, blank
 
-from ._overrides import ask, overridden
+from ._overrides import call_torch_function, overridden
 from ._sites import user_site
-from ._tensor import Overridden, Tensor, method, snapshot
+from ._tensor import Tensor, WrappedLayout, method, snapshot
 
 
 @method()
@@ -24,9 +24,9 @@ def detach(self: Tensor) -> Tensor:
         layout = self._layout
         storage = self._storage
         offset = self._offset
-        if type(layout) is Overridden:
+        if type(layout) is WrappedLayout:
             if overridden((self,)):
-                return ask("detach", detach, (self,), {})
+                return call_torch_function("detach", detach, (self,), {})
             layout = layout.real
         t = blank(Tensor)
         t._layout = layout
@@ -75,8 +75,8 @@ def become(self: Tensor, layout: Layout, storage: Storage, offset: int, name: st
     if storage.version is not None:
         storage.version = (self._storage.version or 0) + 1
         storage.mutator = (name, *user_site())
-    if type(self._layout) is Overridden:
-        layout = Overridden(layout)  # type: ignore[assignment]
+    if type(self._layout) is WrappedLayout:
+        layout = WrappedLayout(layout)  # type: ignore[assignment]
     # All three with no call between, so that no thread sees a mixture.
     self._layout = layout
     self._storage = storage

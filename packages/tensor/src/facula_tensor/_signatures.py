@@ -1,6 +1,6 @@
 """What users see of functions that are made, not written: `inspect.signature`, `help` and editors find it here.
 
-The quick path's functions take more than their users should know of (`_quick.py`). `shown_as` says which of the forms
+The fast path's functions take more than their users should know of (`_quick.py`). `shown_as` says which of the forms
 below such a function has for them. It costs nothing until somebody asks.
 """
 

@@ -31,10 +31,10 @@ else:
     _Base = Value
 
 
-class Overridden:
+class WrappedLayout:
     """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
 
-    It is in no plan table and never dense, so operators leave their quick path for such a tensor
+    It is in no plan table and never dense, so operators leave their fast path for such a tensor
     without ever having asked.
     """
 
@@ -283,7 +283,7 @@ def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
 # `x.data = y` stores a layout, a storage and an offset with no call between, while other threads compute with `x`.
 # Python switches threads at calls, and where loops go back, but not between plain loads: whoever loads the three
 # with no call between has those of one moment. A layout of one and a storage of the next would show memory beyond the
-# tensor's. So nobody looks at a tensor twice: operators load the three first (quick paths and views), or work on a
+# tensor's. So nobody looks at a tensor twice: operators load the three first (fast paths and views), or work on a
 # `snapshot` (the slow path, exports); functions of several operators begin with `steady`. What is asked once,
 # `x.shape` for a message, may be asked of the tensor itself. A property or `layout_of_tensor` is a call.
 def snapshot(tensor: Tensor) -> Tensor:
@@ -292,7 +292,7 @@ def snapshot(tensor: Tensor) -> Tensor:
     storage = tensor._storage
     offset = tensor._offset
     t = blank(Tensor)
-    t._layout = layout.real if type(layout) is Overridden else layout
+    t._layout = layout.real if type(layout) is WrappedLayout else layout
     t._storage = storage
     t._offset = offset
     t.node = None
@@ -308,7 +308,7 @@ def steady(tensor: Tensor) -> Tensor:
     storage = tensor._storage
     offset = tensor._offset
     node = tensor.node
-    if node is LEAF or type(layout) is Overridden:
+    if node is LEAF or type(layout) is WrappedLayout:
         return tensor
     t = blank(Tensor)
     t._layout = layout
@@ -327,7 +327,7 @@ def alias(tensor: Tensor, cls: type) -> Any:
 def layout_of_tensor(tensor: Tensor) -> Layout:
     """The tensor's layout, also for subclasses that override operators."""
     layout = tensor._layout
-    return layout.real if type(layout) is Overridden else layout
+    return layout.real if type(layout) is WrappedLayout else layout
 
 
 def check_dim(operation: str, dim: int, ndim: int) -> int:

@@ -30,7 +30,7 @@ from facula_storage import (
 from ._creation import empty
 from ._errors import relabel
 from ._from_data import is_data, tensor
-from ._overrides import asks
+from ._overrides import overridable
 from ._promotion import as_dtype, get_default_dtype
 from ._size import Size
 from ._tensor import Tensor, alias, layout_of_tensor, method, shown
@@ -158,7 +158,7 @@ def dtype_of_type(kind: Any, operation: str) -> DType:
     return get_default_dtype() if kind is Tensor else as_dtype(kind, operation)
 
 
-@asks
+@overridable
 @method("type")
 @boundary
 def type_of(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:

@@ -30,7 +30,7 @@ from facula_storage import (
 from facula_storage.extend import forgetting, plain_address
 
 from ._errors import ArgumentError, named
-from ._operator import raw
+from ._operator import no_record_ops
 from ._tensor import Tensor, layout_of_tensor, method, snapshot
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def _host(self: Tensor) -> Tensor:
     """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
     self = snapshot(self)
     if self._layout.dtype is bfloat16:
-        self = raw.to(self, (float32,))
-    return self if self._layout.device is cpu else raw.to_device(self, (cpu,))
+        self = no_record_ops.to(self, (float32,))
+    return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
 
 
 # READERS, found by the layouts of one element that were met.
@@ -117,7 +117,7 @@ def tolist(self: Tensor) -> Any:
         layout = host._layout
         if len(layout.shape) <= MOST_DIMS:
             return to_numpy(host._storage, layout, host._offset).tolist()
-        nested = raw.reshape(host, (-1,)).tolist()
+        nested = no_record_ops.reshape(host, (-1,)).tolist()
         for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
             nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
         return nested
@@ -204,7 +204,7 @@ def dlpack(
         )
     if self.node is not None:
         raise BufferAccessError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
-    now = raw.clone(self) if copy else snapshot(self)
+    now = no_record_ops.clone(self) if copy else snapshot(self)
     return to_dlpack(now._storage, now._layout, now._offset, max_version)
 
 

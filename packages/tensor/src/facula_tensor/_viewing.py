@@ -12,10 +12,10 @@ from facula_storage import Layout
 from facula_storage.extend import blank, forgetting
 
 from ._errors import named, relabel
-from ._operator import operators, raw, recording
-from ._overrides import ask, overridden
+from ._operator import no_record_ops, operators, recorded_ops
+from ._overrides import call_torch_function, overridden
 from ._sites import user_frame
-from ._tensor import Overridden, Tensor, layout_of_tensor
+from ._tensor import Tensor, WrappedLayout, layout_of_tensor
 from ._views import first_view, register, tidy
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def make_view(
             try:
                 as_tensor(name, input)
                 op = operators.get(name)
-                if type(layout) is Overridden:
+                if type(layout) is WrappedLayout:
                     if overridden((input,)):
-                        return ask(name, call if op is None else op.quick, (input, *parameters), {})
+                        return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
                     layout = layout.real
-                if op is not None and op.redirect is not None:
-                    answer = op.redirect(None, (input,), parameters)
+                if op is not None and op.decompose is not None:
+                    answer = op.decompose(None, (input,), parameters)
                     if answer is not None:
                         return answer
                 found = find(layout, *parameters)
@@ -110,9 +110,9 @@ def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
     It goes into both namespaces under the name of `find`, without the underscores at its ends. Gives the recording one.
     """
     name = find.__name__.strip("_")
-    setattr(raw, name, make_view(name, find, True, record=False))
-    setattr(recording, name, make_view(name, find, True, record=True, walk=True))
-    return getattr(recording, name)
+    setattr(no_record_ops, name, make_view(name, find, True, record=False))
+    setattr(recorded_ops, name, make_view(name, find, True, record=True, walk=True))
+    return getattr(recorded_ops, name)
 
 
 def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
@@ -132,7 +132,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             pass
         if found is None:
             as_tensor(name, input)
-            if type(layout) is Overridden:
+            if type(layout) is WrappedLayout:
                 layout = layout.real
             found = find(layout, *parameters)
             if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):

@@ -7,7 +7,7 @@ from facula_storage.extend import PlanTable, allocate
 
 from ._declare import operator
 from ._general import launch
-from ._operator import raw
+from ._operator import no_record_ops
 from ._tensor import Tensor, make, snapshot
 
 _table = PlanTable("nonzero")
@@ -17,7 +17,7 @@ def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
     """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
     mask = snapshot(mask)
     layout = mask._layout
-    shape = (int(raw.count_true(mask).item()), *further)
+    shape = (int(no_record_ops.count_true(mask).item()), *further)
     target = contiguous(shape, int64, layout.device)
     result = make(Tensor, target, allocate(target))
     plan = _table.by_key.get((kernel, layout))

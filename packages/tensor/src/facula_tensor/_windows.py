@@ -9,7 +9,7 @@ from facula_storage import Layout, layout_of
 from facula_storage.extend import forgetting
 
 from ._declare import operator, view
-from ._operator import operators, raw
+from ._operator import no_record_ops, operators
 from ._viewing import MOST_WINDOWS
 
 
@@ -58,7 +58,7 @@ class _index:
         shown = layout_of(tuple(shape), tuple(strides), layout.dtype, layout.device)
         return (shown, delta * itemsize, known) if steps else (shown, delta * itemsize)
 
-    def reverse_input(F, g, input_layout, parts):
+    def vjp_input(F, g, input_layout, parts):
         return F.index_back(g, (input_layout, parts))
 
 
@@ -76,10 +76,10 @@ class _index_back:
 
         (g,), (whole, parts) = operands, parameters
         result = zeros(whole.shape, dtype=g.dtype, device=g.device)
-        raw.copy_into(raw.index(result, parts), g)
+        no_record_ops.copy_into(no_record_ops.index(result, parts), g)
         return [result]
 
-    def reverse_input(F, g, input_layout, _whole, parts):
+    def vjp_input(F, g, input_layout, _whole, parts):
         return F.index(g, parts)
 
 
@@ -92,7 +92,7 @@ _windows: dict[tuple, tuple[Layout, int, list[tuple[int, int]]]] = {}
 forgetting.append(_windows.clear)
 
 
-def quick_window(layout: Layout, index: tuple) -> tuple[Any, int]:
+def fast_window(layout: Layout, index: tuple) -> tuple[Any, int]:
     """The layout that an index shows and where it begins, in bytes; None and 0 for what is to be looked at closely."""
     key: list[Any] = [layout]
     positions: list[int] = []

@@ -1,10 +1,10 @@
 """What packages beside this one may use beyond its public names: to declare operators of their own.
 
-`elementwise`, `operator` and `view` turn a declaration into functions; `raw` and `recording` are the two
+`elementwise`, `operator` and `view` turn a declaration into functions; `no_record_ops` and `recorded_ops` are the two
 namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step`, `adam_step`
 and other names in `_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
 `relabel` lets an error begin with another name. `as_real` checks a number, `reduction_of` what losses call
-`reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `asks` lets classes
+`reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `overridable` lets classes
 that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
 what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
 shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
@@ -25,8 +25,8 @@ from ._declare import elementwise, operator, view
 from ._errors import relabel
 from ._memory import overlapping
 from ._missing import PyTorchNames, listed, present
-from ._operator import Operator, composite, operators, pass_on, passed_on, raw, recording
-from ._overrides import asks, plain_torch_function, watch_functions
+from ._operator import Operator, composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
+from ._overrides import overridable, plain_torch_function, watch_functions
 from ._promotion import accumulating, as_real, floating
 from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
 from ._typed import dtype_of_type
@@ -71,7 +71,6 @@ __all__ = [
     "adamax_step",
     "as_real",
     "asgd_step",
-    "asks",
     "autocast_state",
     "check_dim",
     "composite",
@@ -79,21 +78,22 @@ __all__ = [
     "elementwise",
     "floating",
     "gamma_share",
+    "identity_grad",
     "layout_of_tensor",
     "listed",
     "make",
+    "may_alias_grad",
     "method",
     "nadam_step",
+    "no_record_ops",
     "operator",
     "operators",
     "overlapping",
-    "pass_on",
-    "passed_on",
+    "overridable",
     "plain_torch_function",
     "present",
     "radam_step",
-    "raw",
-    "recording",
+    "recorded_ops",
     "recurrent_layer",
     "reduction_of",
     "relabel",

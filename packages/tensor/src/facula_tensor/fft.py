@@ -13,10 +13,10 @@ from facula_errors.extend import boundary
 
 from ._fourier import complex_transform, dims_to_shift, frequencies, from_real, to_real
 from ._missing import listed
-from ._operator import recording
-from ._overrides import asks
+from ._operator import recorded_ops
+from ._overrides import overridable
 from ._tensor import Tensor
-from .ops.copying import give
+from .ops.copying import write_out
 from .ops.flips import roll
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 __dir__ = listed(__name__)
 
 
-@asks
+@overridable
 @boundary
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -42,10 +42,10 @@ def fft(
     >>> fft(tensor([1.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return give("fft.fft", complex_transform("fft.fft", input, n, dim, norm, False), out)
+    return write_out("fft.fft", complex_transform("fft.fft", input, n, dim, norm, False), out)
 
 
-@asks
+@overridable
 @boundary
 def fft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -58,10 +58,10 @@ def fft2(
     >>> fft2(ones(2, 4)).shape
     facula.Size([2, 4])
     """
-    return give("fft.fft2", complex_transform("fft.fft2", input, s, dim, norm, False, several=True), out)
+    return write_out("fft.fft2", complex_transform("fft.fft2", input, s, dim, norm, False, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def fftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -74,10 +74,10 @@ def fftn(
     >>> fftn(ones(2, 4)).shape
     facula.Size([2, 4])
     """
-    return give("fft.fftn", complex_transform("fft.fftn", input, s, dim, norm, False, several=True), out)
+    return write_out("fft.fftn", complex_transform("fft.fftn", input, s, dim, norm, False, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -90,10 +90,10 @@ def ifft(
     >>> ifft(tensor([3.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return give("fft.ifft", complex_transform("fft.ifft", input, n, dim, norm, True), out)
+    return write_out("fft.ifft", complex_transform("fft.ifft", input, n, dim, norm, True), out)
 
 
-@asks
+@overridable
 @boundary
 def ifft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -106,10 +106,10 @@ def ifft2(
     >>> ifft2(ones(2, 4)).shape
     facula.Size([2, 4])
     """
-    return give("fft.ifft2", complex_transform("fft.ifft2", input, s, dim, norm, True, several=True), out)
+    return write_out("fft.ifft2", complex_transform("fft.ifft2", input, s, dim, norm, True, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def ifftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -122,10 +122,10 @@ def ifftn(
     >>> ifftn(ones(2, 4)).shape
     facula.Size([2, 4])
     """
-    return give("fft.ifftn", complex_transform("fft.ifftn", input, s, dim, norm, True, several=True), out)
+    return write_out("fft.ifftn", complex_transform("fft.ifftn", input, s, dim, norm, True, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -138,10 +138,10 @@ def rfft(
     >>> rfft(tensor([1.0, 0.0, 0.0, 0.0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return give("fft.rfft", from_real("fft.rfft", input, n, dim, norm), out)
+    return write_out("fft.rfft", from_real("fft.rfft", input, n, dim, norm), out)
 
 
-@asks
+@overridable
 @boundary
 def rfft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -154,10 +154,10 @@ def rfft2(
     >>> rfft2(ones(2, 4)).shape
     facula.Size([2, 3])
     """
-    return give("fft.rfft2", from_real("fft.rfft2", input, s, dim, norm, several=True), out)
+    return write_out("fft.rfft2", from_real("fft.rfft2", input, s, dim, norm, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def rfftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -170,10 +170,10 @@ def rfftn(
     >>> rfftn(ones(2, 4)).shape
     facula.Size([2, 3])
     """
-    return give("fft.rfftn", from_real("fft.rfftn", input, s, dim, norm, several=True), out)
+    return write_out("fft.rfftn", from_real("fft.rfftn", input, s, dim, norm, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -186,10 +186,10 @@ def irfft(
     >>> irfft(tensor([4.0, 0.0, 0.0]))
     tensor([1., 1., 1., 1.])
     """
-    return give("fft.irfft", to_real("fft.irfft", input, n, dim, norm), out)
+    return write_out("fft.irfft", to_real("fft.irfft", input, n, dim, norm), out)
 
 
-@asks
+@overridable
 @boundary
 def irfft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -202,10 +202,10 @@ def irfft2(
     >>> irfft2(ones(2, 4)).shape
     facula.Size([2, 6])
     """
-    return give("fft.irfft2", to_real("fft.irfft2", input, s, dim, norm, several=True), out)
+    return write_out("fft.irfft2", to_real("fft.irfft2", input, s, dim, norm, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def irfftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -218,10 +218,10 @@ def irfftn(
     >>> irfftn(ones(2, 4)).shape
     facula.Size([2, 6])
     """
-    return give("fft.irfftn", to_real("fft.irfftn", input, s, dim, norm, several=True), out)
+    return write_out("fft.irfftn", to_real("fft.irfftn", input, s, dim, norm, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -234,10 +234,10 @@ def hfft(
     >>> hfft(tensor([1.0, 0.0, 0.0]))
     tensor([1., 1., 1., 1.])
     """
-    return give("fft.hfft", to_real("fft.hfft", input, n, dim, norm, hermitian=True), out)
+    return write_out("fft.hfft", to_real("fft.hfft", input, n, dim, norm, hermitian=True), out)
 
 
-@asks
+@overridable
 @boundary
 def hfft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -250,10 +250,10 @@ def hfft2(
     >>> hfft2(ones(2, 4)).shape
     facula.Size([2, 6])
     """
-    return give("fft.hfft2", to_real("fft.hfft2", input, s, dim, norm, hermitian=True, several=True), out)
+    return write_out("fft.hfft2", to_real("fft.hfft2", input, s, dim, norm, hermitian=True, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def hfftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -266,10 +266,10 @@ def hfftn(
     >>> hfftn(ones(2, 4)).shape
     facula.Size([2, 6])
     """
-    return give("fft.hfftn", to_real("fft.hfftn", input, s, dim, norm, hermitian=True, several=True), out)
+    return write_out("fft.hfftn", to_real("fft.hfftn", input, s, dim, norm, hermitian=True, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
@@ -282,10 +282,10 @@ def ihfft(
     >>> ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
     tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
-    return give("fft.ihfft", from_real("fft.ihfft", input, n, dim, norm, hermitian=True), out)
+    return write_out("fft.ihfft", from_real("fft.ihfft", input, n, dim, norm, hermitian=True), out)
 
 
-@asks
+@overridable
 @boundary
 def ihfft2(
     input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
@@ -298,10 +298,10 @@ def ihfft2(
     >>> ihfft2(ones(2, 4)).shape
     facula.Size([2, 3])
     """
-    return give("fft.ihfft2", from_real("fft.ihfft2", input, s, dim, norm, hermitian=True, several=True), out)
+    return write_out("fft.ihfft2", from_real("fft.ihfft2", input, s, dim, norm, hermitian=True, several=True), out)
 
 
-@asks
+@overridable
 @boundary
 def ihfftn(
     input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
@@ -314,7 +314,7 @@ def ihfftn(
     >>> ihfftn(ones(2, 4)).shape
     facula.Size([2, 3])
     """
-    return give("fft.ihfftn", from_real("fft.ihfftn", input, s, dim, norm, hermitian=True, several=True), out)
+    return write_out("fft.ihfftn", from_real("fft.ihfftn", input, s, dim, norm, hermitian=True, several=True), out)
 
 
 @boundary
@@ -355,7 +355,7 @@ def rfftfreq(
     return frequencies("fft.rfftfreq", n, d, True, out, dtype, layout, device, requires_grad)
 
 
-@asks
+@overridable
 @boundary
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """`input` rolled so that frequency 0 is in the middle, along `dim` (an integer or several) or all dimensions.
@@ -364,10 +364,10 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
     input, dims = dims_to_shift("fft.fftshift", input, dim)
-    return roll(input, [input.shape[one] // 2 for one in dims], dims) if dims else recording.clone(input)
+    return roll(input, [input.shape[one] // 2 for one in dims], dims) if dims else recorded_ops.clone(input)
 
 
-@asks
+@overridable
 @boundary
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`.
@@ -376,4 +376,4 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
     input, dims = dims_to_shift("fft.ifftshift", input, dim)
-    return roll(input, [(input.shape[one] + 1) // 2 for one in dims], dims) if dims else recording.clone(input)
+    return roll(input, [(input.shape[one] + 1) // 2 for one in dims], dims) if dims else recorded_ops.clone(input)

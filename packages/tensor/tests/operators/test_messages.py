@@ -254,7 +254,7 @@ def test_no_memory_names_operation_and_shape(name):
 
 
 def test_the_quick_path_names_the_operation_too():
-    """A plan is known, and memory is not to be had: the quick path gives the call to the general one."""
+    """A plan is known, and memory is not to be had: the fast path gives the call to the general one."""
     small = m(8)
     small + small
     small.exp()

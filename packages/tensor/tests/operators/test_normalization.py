@@ -135,7 +135,7 @@ REFUSED = {
 def test_a_refusal_changes_nothing(name):
     action, kind, text = REFUSED[name]
     x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
-    F.batch_norm(x, mean, var, training=True)  # the quick path knows this signature
+    F.batch_norm(x, mean, var, training=True)  # the fast path knows this signature
     before = mean.tolist(), var.tolist(), mean._version, var._version
     with pytest.raises(kind, match=text):
         action(x, mean, var)

@@ -62,12 +62,12 @@ def test_another_threads_mode_is_its_own(name):
 
 
 def test_tasks_have_their_own():
-    async def task(recording):
+    async def task(recorded_ops):
         x, _ = pair()
-        with ft.set_grad_enabled(recording):
+        with ft.set_grad_enabled(recorded_ops):
             for _ in range(5):
                 await asyncio.sleep(0)
-                assert (x * 1).requires_grad is recording
+                assert (x * 1).requires_grad is recorded_ops
         await asyncio.sleep(0)
         assert (x * 1).requires_grad
 
@@ -163,22 +163,22 @@ def test_what_unpack_gives_back_must_be_like_what_was_packed():
 
 
 def test_what_hooks_packed_is_let_go_after_the_pass():
-    class Kept:
+    class SavedTensors:
         alive = 0
 
         def __init__(self, t):
             self.tensor = t
-            Kept.alive += 1
+            SavedTensors.alive += 1
 
         def __del__(self):
-            Kept.alive -= 1
+            SavedTensors.alive -= 1
 
     x, y = pair()
-    with ag.saved_tensors_hooks(Kept, lambda kept: kept.tensor):
+    with ag.saved_tensors_hooks(SavedTensors, lambda kept: kept.tensor):
         out = ft.where(x > 1, x.exp(), x * y).log_softmax(1).sum()
-    assert Kept.alive >= 5
+    assert SavedTensors.alive >= 5
     out.backward()
-    assert Kept.alive == 0
+    assert SavedTensors.alive == 0
     with pytest.raises(RuntimeError, match="retain_graph"):
         out.backward()
 

@@ -22,7 +22,7 @@ from switching import Switch
 import facula_tensor as ft
 from facula_storage.extend import capacity
 from facula_tensor import _windows
-from facula_tensor._operator import operators, raw
+from facula_tensor._operator import no_record_ops, operators
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
 from rows import ROWS
@@ -147,7 +147,7 @@ TABLES = [table for op in operators.values() for table in (op.table, op.slow_tab
 WINDOWS = [_windows._windows] + [
     cell.cell_contents
     for op in operators.values()
-    for function in (op.quick, op.raw, op.walking)
+    for function in (op.call, op.no_record, op.library_call)
     for cell in function.__closure__ or ()
     if isinstance(cell.cell_contents, dict)
 ]
@@ -270,7 +270,7 @@ def test_every_change(name):
 
     def restore():
         for one, value in zip((before, after), values, strict=True):
-            raw.copy_into(one, value)
+            no_record_ops.copy_into(one, value)
 
     def call(x, y):
         CHANGES[name](x, y)

@@ -169,7 +169,7 @@ def test_parameters():
     p.name = "weight"
     assert isinstance(p, ft.Tensor)
     assert (type(p * 2), type(p.detach()), p.name) == (ft.Tensor, ft.Tensor, "weight")
-    assert type(p._layout) is type(ft.ones(3)._layout), "on the quick path"
+    assert type(p._layout) is type(ft.ones(3)._layout), "on the fast path"
     link = weakref.ref(p)
     del p
     assert link() is None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import log, pi
 
 from .._arrays import is_complex
-from .._namespaces import recording
+from .._namespaces import recorded_ops
 from .._variable import ARITHMETIC, Variable, operand
 from ._table import (
     FUNCTIONS,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # ---- the Python operators' own
 
 ARITHMETIC.update({
-    np.add: recording.add, np.subtract: recording.sub, np.multiply: recording.mul, np.divide: recording.div,
-    np.matmul: recording.matmul,
+    np.add: recorded_ops.add, np.subtract: recorded_ops.sub, np.multiply: recorded_ops.mul, np.divide: recorded_ops.div,
+    np.matmul: recorded_ops.matmul,
 })  # fmt: skip
 
 
@@ -39,9 +39,9 @@ def _of_operands(function: Any) -> Any:
 
 
 FUNCTIONS.update({ufunc: _of_operands(function) for ufunc, function in ARITHMETIC.items()})
-FUNCTIONS[np.negative] = recording.neg
-FUNCTIONS[np.conjugate] = recording.conj
-FUNCTIONS[np.copy] = FUNCTIONS[np.positive] = lambda a, order="K", subok=False: recording.clone(a)
+FUNCTIONS[np.negative] = recorded_ops.neg
+FUNCTIONS[np.conjugate] = recorded_ops.conj
+FUNCTIONS[np.copy] = FUNCTIONS[np.positive] = lambda a, order="K", subok=False: recorded_ops.clone(a)
 
 # ---- smooth functions: derivatives, from the result y and the operands
 

@@ -17,7 +17,7 @@ from .._arrays import is_complex, place, shape_of
 from .._blocks import current_mode, special
 from .._graph import Node, Rule, edge_to, record
 from .._modes import is_grad_enabled
-from .._namespaces import recording
+from .._namespaces import recorded_ops
 from .._packing import pack_saved
 from .._variable import Variable, operand
 
@@ -53,7 +53,7 @@ def operator(function: Any, gradient: Callable[..., Any], name: str = "", fresh:
         parameters, more = node.rest
         y, operands = node.s1, node.s0
         values = [v.value for v in operands]
-        if F is recording:
+        if F is recorded_ops:
             y = Variable(y.value)
             y.node = node
         else:
@@ -140,14 +140,14 @@ def conj(x: Any) -> Any:
 def expand(g: Any, x: Any) -> Any:
     """`g`, broadcast to the shape of `x`, in memory of its own."""
     if isinstance(g, Variable):
-        return recording.expand(g, like=plain(x))
+        return recorded_ops.expand(g, like=plain(x))
     return np.array(np.broadcast_to(g, np.shape(x)))
 
 
 def scatter(g: Any, shape: tuple[int, ...], key: Any) -> Any:
     """Zeros of that shape, with `g` added at `key`."""
     if isinstance(g, Variable):
-        return recording.place(g, like=np.empty(shape), key=key)
+        return recorded_ops.place(g, like=np.empty(shape), key=key)
     return place(g, np.empty(shape, g.dtype), key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import recording  # operators that know that a layer's line is not the user's
+from facula_tensor.extend import recorded_ops  # operators that know that a layer's line is not the user's
 
 from .. import functional as F
 from .._module import Module
@@ -189,7 +189,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
-        return recording.sigmoid(input)
+        return recorded_ops.sigmoid(input)
 
 
 @boundary
@@ -207,7 +207,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
-        return recording.tanh(input)
+        return recorded_ops.tanh(input)
 
 
 @boundary

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor
 from ..ops.cholesky import cholesky_of
-from ..ops.copying import give
+from ..ops.copying import write_out
 from ..ops.elimination import factors_of, solve_with_factors, unpacked
 from ..ops.named_results import NamedResults, named_results, results_named
 from ..ops.orthogonal import qr_of
@@ -36,7 +36,7 @@ SVD = results_named("linalg_svd", "U", "S", "Vh")
 CholeskyEx = results_named("linalg_cholesky_ex", "L", "info")
 
 
-@asks
+@overridable
 @boundary
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """L with L L^H = A, lower triangular with a positive diagonal, of Hermitian positive definite matrices (..., n, n).
@@ -49,10 +49,10 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     tensor([[2., 0.],
             [1., 2.]])
     """
-    return give("linalg.cholesky", cholesky_of("linalg.cholesky", A, upper)[0], out)
+    return write_out("linalg.cholesky", cholesky_of("linalg.cholesky", A, upper)[0], out)
 
 
-@asks
+@overridable
 @boundary
 def cholesky_ex(
     A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
@@ -69,7 +69,7 @@ def cholesky_ex(
     return named_results(name, CholeskyEx, cholesky_of(name, A, upper, check_errors), out)
 
 
-@asks
+@overridable
 @boundary
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Q with orthonormal columns and R, upper triangular, with A = Q R, of matrices (..., m, n): the pair (Q, R).
@@ -84,7 +84,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None)
     return named_results("linalg.qr", QR, qr_of("linalg.qr", A, mode), out)
 
 
-@asks
+@overridable
 @boundary
 def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices (..., n, n): (eigenvalues, eigenvectors).
@@ -100,7 +100,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     return named_results("linalg.eigh", Eigh, eigh_of("linalg.eigh", A, upper_of("linalg.eigh", UPLO)), out)
 
 
-@asks
+@overridable
 @boundary
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues, ascending, of Hermitian matrices (..., n, n), of which one triangle is read: (..., n), real.
@@ -110,10 +110,10 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     tensor([1., 2.])
     """
     name = "linalg.eigvalsh"
-    return give(name, values_of(name, "eigvalsh", A, (upper_of(name, UPLO),)), out)
+    return write_out(name, values_of(name, "eigvalsh", A, (upper_of(name, UPLO),)), out)
 
 
-@asks
+@overridable
 @boundary
 def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Eigenvalues, in no order, and eigenvectors of square matrices: (eigenvalues, eigenvectors), complex.
@@ -128,7 +128,7 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     return named_results("linalg.eig", Eig, eig_of("linalg.eig", A), out)
 
 
-@asks
+@overridable
 @boundary
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of square matrices (..., n, n), in no order: (..., n), complex.
@@ -137,10 +137,10 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> eigvals(tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([2.+0.j, 1.+0.j])
     """
-    return give("linalg.eigvals", values_of("linalg.eigvals", "eigvals", A), out)
+    return write_out("linalg.eigvals", values_of("linalg.eigvals", "eigvals", A), out)
 
 
-@asks
+@overridable
 @boundary
 def svd(
     A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
@@ -157,10 +157,10 @@ def svd(
     tensor([4., 3.])
     """
     U, S, V = svd_of("linalg.svd", A, bool(full_matrices))
-    return named_results("linalg.svd", SVD, (U, S, recording.mH(V)), out)
+    return named_results("linalg.svd", SVD, (U, S, recorded_ops.mH(V)), out)
 
 
-@asks
+@overridable
 @boundary
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of matrices (..., m, n), in decreasing order: (..., min(m, n)), real. `driver` chooses nothing.
@@ -169,10 +169,10 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor([4., 3.])
     """
-    return give("linalg.svdvals", values_of("linalg.svdvals", "svdvals", A), out)
+    return write_out("linalg.svdvals", values_of("linalg.svdvals", "svdvals", A), out)
 
 
-@asks
+@overridable
 @boundary
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
     """L and U with A = P L U in one matrix, and the pivots (int32) that P is made of: the pair (LU, pivots).
@@ -188,7 +188,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     return named_results("linalg.lu_factor", LUFactor, (LU, pivots), out)
 
 
-@asks
+@overridable
 @boundary
 def lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
@@ -205,7 +205,7 @@ def lu_factor_ex(
     return named_results(name, LUFactorEx, factors_of(name, A, pivot, check_errors), out)
 
 
-@asks
+@overridable
 @boundary
 def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
     """P, L and U with A = P L U, of matrices (..., m, n), by elimination with row exchanges.
@@ -222,7 +222,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) ->
     return named_results("linalg.lu", LU_PARTS, unpacked("linalg.lu", LU, pivots), out)
 
 
-@asks
+@overridable
 @boundary
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
@@ -234,10 +234,10 @@ def lu_solve(
     tensor([[0.5000],
             [0.5000]])
     """
-    return give("linalg.lu_solve", solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint), out)
+    return write_out("linalg.lu_solve", solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint), out)
 
 
-@asks
+@overridable
 @boundary
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Sequence[Tensor] | None = None

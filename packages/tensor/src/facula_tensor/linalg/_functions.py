@@ -10,14 +10,14 @@ from facula_storage import bool_, int64
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._viewing import as_tensor
 from ..ops import diagonals, products
 from ..ops import matmul as products_of_matrices
-from ..ops.copying import give
+from ..ops.copying import write_out
 from ..ops.inverses import inverse_of, solution_of
 from ..ops.matrices import matrices
 from ..ops.matrix_functions import exponential_of, power_of, product_of
@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@asks
+@overridable
 @boundary
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
@@ -44,10 +44,10 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 5],
             [0, 1]])
     """
-    return give("linalg.matrix_power", power_of("linalg.matrix_power", A, n), out)
+    return write_out("linalg.matrix_power", power_of("linalg.matrix_power", A, n), out)
 
 
-@asks
+@overridable
 @boundary
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of matrices (..., n, n): the sum of A^k / k!, computed in double precision.
@@ -60,7 +60,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     return exponential_of("linalg.matrix_exp", A)
 
 
-@asks
+@overridable
 @boundary
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications.
@@ -71,10 +71,10 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     >>> multi_dot([ones(2), ones(2, 3), ones(3)])
     tensor(6.)
     """
-    return give("linalg.multi_dot", product_of("linalg.multi_dot", tensors), out)
+    return write_out("linalg.multi_dot", product_of("linalg.multi_dot", tensors), out)
 
 
-@asks
+@overridable
 @boundary
 def pinv(
     A: Tensor,
@@ -96,10 +96,10 @@ def pinv(
     >>> pinv(tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    return give("linalg.pinv", pinv_of("linalg.pinv", A, atol, rcond if rtol is None else rtol, hermitian), out)
+    return write_out("linalg.pinv", pinv_of("linalg.pinv", A, atol, rcond if rtol is None else rtol, hermitian), out)
 
 
-@asks
+@overridable
 @boundary
 def matrix_rank(
     A: Tensor,
@@ -119,10 +119,10 @@ def matrix_rank(
     tensor(1)
     """
     name = "linalg.matrix_rank"
-    return give(name, rank_of(name, A, tol if atol is None else atol, rtol, hermitian), out)
+    return write_out(name, rank_of(name, A, tol if atol is None else atol, rtol, hermitian), out)
 
 
-@asks
+@overridable
 @boundary
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The condition of matrices: the norm of order `p` of each times that of its inverse; inf where it is singular.
@@ -134,20 +134,20 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     >>> cond(tensor([[4.0, 0.0], [0.0, 1.0]]))
     tensor(4.)
     """
-    name, F = "linalg.cond", recording
+    name, F = "linalg.cond", recorded_ops
     if p is None or p in (2, -2):
         values = values_of(name, "svdvals", A)
         if not layout_of_tensor(values).shape[-1]:
             raise ArgumentError(f"{name}: expected matrices with elements; got shape {tuple(A.shape)}")
         first, last = F.select(values, -1, 0), F.select(values, -1, -1)
-        return give(name, F.div(last, first) if p == -2 else F.div(first, last), out)
+        return write_out(name, F.div(last, first) if p == -2 else F.div(first, last), out)
     A = matrices(name, A, square=True)
     inverse, info = inverse_of(name, A, check=False)
     norms = [matrix_norm_of(name, one, p, (-2, -1), False, None, None) for one in (A, inverse)]
-    return give(name, F.where(F.eq(info, 0), F.mul(*norms), INF), out)
+    return write_out(name, F.where(F.eq(info, 0), F.mul(*norms), INF), out)
 
 
-@asks
+@overridable
 @boundary
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """X with `tensordot(A, X, ind)` an identity: the inverse of A with its first `ind` dimensions as rows.
@@ -158,7 +158,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
     facula.Size([6, 2, 3])
     """
-    name, F = "linalg.tensorinv", recording
+    name, F = "linalg.tensorinv", recorded_ops
     A = steady(as_tensor(name, A))
     shape, count = layout_of_tensor(A).shape, as_integer(ind, name, "ind")
     if count <= 0 or prod(shape[:count]) != prod(shape[count:]):
@@ -168,10 +168,10 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
         )
     size = prod(shape[:count])
     inverse, _ = inverse_of(name, F.reshape(A, (size, size)))
-    return give(name, F.reshape(inverse, (*shape[count:], *shape[:count])), out)
+    return write_out(name, F.reshape(inverse, (*shape[count:], *shape[:count])), out)
 
 
-@asks
+@overridable
 @boundary
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
     """X with `tensordot(A, X, X.ndim) == B`; first the dimensions `dims` of A go to its end.
@@ -182,7 +182,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
     >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
     facula.Size([6])
     """
-    name, F = "linalg.tensorsolve", recording
+    name, F = "linalg.tensorsolve", recorded_ops
     A, B = steady(as_tensor(name, A)), steady(as_tensor(name, B))
     if dims is not None:
         moved = [check_dim(name, dim, A.ndim) for dim in dims]
@@ -192,10 +192,10 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
     if prod(a) != size * size:
         raise ArgumentError(f"{name}: expected A with as many elements as the square of B's; got shapes {a} and {b}")
     found, _ = solution_of(name, F.reshape(A, (size, size)), F.reshape(B, (size,)))
-    return give(name, F.reshape(found, a[len(b) :]), out)
+    return write_out(name, F.reshape(found, a[len(b) :]), out)
 
 
-@asks
+@overridable
 @boundary
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers 0 to N - 1 of each element along a new last dimension: (..., n) gives (..., n, N). N is n if not given.
@@ -206,7 +206,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
             [1, 2, 4],
             [1, 3, 9]])
     """
-    name, F = "linalg.vander", recording
+    name, F = "linalg.vander", recorded_ops
     x = steady(as_tensor(name, x))
     layout = layout_of_tensor(x)
     if layout.dtype is bool_ or (layout.dtype.itemsize == 2 and layout.dtype.category == FLOATING):
@@ -230,7 +230,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return F.cat((ones, powers), (last,))
 
 
-@asks
+@overridable
 @boundary
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of vectors along `dim`, the first conjugated; the operands broadcast and promote.
@@ -239,7 +239,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
-    name, F = "linalg.vecdot", recording
+    name, F = "linalg.vecdot", recorded_ops
     x, y = steady(as_tensor(name, x)), steady(as_tensor(name, y))
     for one in (x, y):
         if layout_of_tensor(one).dtype.category < FLOATING:
@@ -247,10 +247,10 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     product = F.mul(F.conj(x), y)
     ndim = layout_of_tensor(product).ndim
     at = check_dim(name, dim, ndim)
-    return give(name, F.sum(product, ((at,), False)) if ndim else product, out)
+    return write_out(name, F.sum(product, ((at,), False)) if ndim else product, out)
 
 
-@asks
+@overridable
 @boundary
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements along `dim`; the operands broadcast.
@@ -262,7 +262,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     return products.cross(input, other, dim, out=out)
 
 
-@asks
+@overridable
 @boundary
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of a diagonal of matrices, the last two dimensions; it becomes the last dimension.
@@ -274,7 +274,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return diagonals.diagonal(A, offset, dim1, dim2)
 
 
-@asks
+@overridable
 @boundary
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices, vectors, or stacks of them that broadcast.

@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._overrides import asks
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor
 from .._viewing import as_tensor
@@ -15,7 +15,7 @@ from ..ops.norms import matrix_norm_of, vector_norm_of
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
-@asks
+@overridable
 @boundary
 def vector_norm(
     x: Tensor,
@@ -38,7 +38,7 @@ def vector_norm(
     return vector_norm_of("linalg.vector_norm", x, as_real(ord, "linalg.vector_norm", "ord"), dim, keepdim, dtype, out)
 
 
-@asks
+@overridable
 @boundary
 def matrix_norm(
     A: Tensor,
@@ -59,7 +59,7 @@ def matrix_norm(
     return matrix_norm_of("linalg.matrix_norm", A, ord, dim, keepdim, dtype, out)
 
 
-@asks
+@overridable
 @boundary
 def norm(
     A: Tensor,

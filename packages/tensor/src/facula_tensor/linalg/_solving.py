@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._overrides import asks
+from .._overrides import overridable
 from .._tensor import Tensor
-from ..ops.copying import give
+from ..ops.copying import write_out
 from ..ops.determinants import det_of, slogdet_of
 from ..ops.inverses import inverse_of, solution_of
 from ..ops.named_results import NamedResults, named_results, results_named
@@ -24,7 +24,7 @@ SolveEx = results_named("linalg_solve_ex", "result", "info")
 Slogdet = results_named("linalg_slogdet", "sign", "logabsdet")
 
 
-@asks
+@overridable
 @boundary
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B where not `left`: A (..., n, n), B (..., n, k), or (..., k, n).
@@ -36,10 +36,10 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
-    return give("linalg.solve", solution_of("linalg.solve", A, B, left)[0], out)
+    return write_out("linalg.solve", solution_of("linalg.solve", A, B, left)[0], out)
 
 
-@asks
+@overridable
 @boundary
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
@@ -56,7 +56,7 @@ def solve_ex(
     return named_results(name, SolveEx, solution_of(name, A, B, left, check_errors), out)
 
 
-@asks
+@overridable
 @boundary
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of matrices (..., n, n). LinAlgError where one is singular. To solve a system, `solve` is better.
@@ -66,10 +66,10 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
     """
-    return give("linalg.inv", inverse_of("linalg.inv", A)[0], out)
+    return write_out("linalg.inv", inverse_of("linalg.inv", A)[0], out)
 
 
-@asks
+@overridable
 @boundary
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
     """`inv`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (inverse, info).
@@ -83,7 +83,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
     return named_results("linalg.inv_ex", InvEx, inverse_of("linalg.inv_ex", A, check_errors), out)
 
 
-@asks
+@overridable
 @boundary
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of matrices (..., n, n): (...). Its gradient is right where a matrix is singular, too.
@@ -95,7 +95,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return det_of("linalg.det", A, out)
 
 
-@asks
+@overridable
 @boundary
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
@@ -109,7 +109,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     return named_results("linalg.slogdet", Slogdet, slogdet_of("linalg.slogdet", A), out)
 
 
-@asks
+@overridable
 @boundary
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None

@@ -10,7 +10,7 @@ from facula_errors.extend import boundary, trim_traceback
 
 from .._declare import elementwise
 from .._errors import ArgumentError
-from .._operator import composite, recording
+from .._operator import composite, recorded_ops
 from .._promotion import as_real, floating
 from .._tensor import Tensor
 from .._viewing import as_tensor
@@ -37,10 +37,10 @@ __all__ = [
 class _log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.log_sigmoid_grad(g, input)
 
 
@@ -50,10 +50,10 @@ class _log_sigmoid_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.log_sigmoid_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         s = F.sigmoid(other)
         return F.neg(F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
 
@@ -62,10 +62,10 @@ class _log_sigmoid_grad:
 class _softplus:
     """log(1 + exp(x)), without overflow; x itself above 20."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.softplus_grad(g, input)
 
 
@@ -75,10 +75,10 @@ class _softplus_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.softplus_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         s = F.sigmoid(other)
         return F.where(F.gt(other, 20), 0, F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
 
@@ -87,10 +87,10 @@ class _softplus_grad:
 class _silu:
     """x * sigmoid(x)."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.silu_grad(g, input)
 
 
@@ -100,10 +100,10 @@ class _silu_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.silu_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         s = F.sigmoid(other)
         slope = F.add(F.mul(other, F.sub(1, F.mul(s, 2))), 2)
         return F.mul(F.mul(g, input), F.mul(F.mul(s, F.sub(1, s)), slope))
@@ -113,10 +113,10 @@ class _silu_grad:
 class _gelu:
     """x times the normal distribution's probability of less than x."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.gelu_grad(g, input)
 
 
@@ -126,10 +126,10 @@ class _gelu_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.gelu_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         square = F.mul(other, other)
         density = F.mul(F.exp(F.mul(square, -0.5)), (2 * pi) ** -0.5)
         return F.mul(F.mul(g, input), F.mul(density, F.sub(2, square)))
@@ -139,10 +139,10 @@ class _gelu_grad:
 class _gelu_tanh:
     """x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): nearly gelu."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.gelu_tanh_grad(g, input)
 
 
@@ -152,10 +152,10 @@ class _gelu_tanh_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.gelu_tanh_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         square = F.mul(other, other)
         t = F.tanh(F.mul(F.mul(other, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
         slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)  # dy/dx
@@ -170,10 +170,10 @@ class _leaky_relu:
     inputs = ("input", "other")
     accepts = real
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.where(F.gt(input, 0), g, F.mul(g, other))
 
-    def reverse_other(F, g, input, _other):
+    def vjp_other(F, g, input, _other):
         return F.mul(g, F.below_zero(input))
 
 
@@ -182,14 +182,14 @@ class _elu:
     """x where it is positive, else other * (exp(x) - 1)."""
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
         return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), other)), g)
 
-    def reverse_other(F, g, input, _other):
+    def vjp_other(F, g, input, _other):
         return F.mul(g, F.expm1(F.below_zero(input)))
 
 
@@ -200,7 +200,7 @@ def below_zero(F: Any, input: Tensor) -> Tensor:
 
 
 # ----------------------------------------------------------------------------------------- PyTorch's functions
-def store(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
+def assign_inplace(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     """The result, or `input` once it has been given the result's elements."""
     return input.copy_(result) if inplace else result
 
@@ -219,7 +219,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0., 2.])
     """
     try:
-        return as_tensor("relu", input).relu_() if inplace else recording.relu(input)
+        return as_tensor("relu", input).relu_() if inplace else recorded_ops.relu(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -233,9 +233,9 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     tensor([-0.5000,  2.0000])
     """
     try:
-        return store(
+        return assign_inplace(
             input,
-            recording.leaky_relu(
+            recorded_ops.leaky_relu(
                 source("leaky_relu", input, inplace), as_real(negative_slope, "leaky_relu", "negative_slope")
             ),
             inplace,
@@ -253,8 +253,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  2.0000])
     """
     try:
-        return store(
-            input, recording.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace
+        return assign_inplace(
+            input, recorded_ops.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace
         )
     except FaculaError as error:
         trim_traceback(error)
@@ -269,7 +269,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0.0000, 1.7616])
     """
     try:
-        return store(input, recording.silu(source("silu", input, inplace)), inplace)
+        return assign_inplace(input, recorded_ops.silu(source("silu", input, inplace)), inplace)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -287,7 +287,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     try:
         if approximate not in ("none", "tanh"):
             raise ArgumentError(f"gelu: expected approximate to be 'none' or 'tanh'; got {approximate!r}")
-        return recording.gelu(input) if approximate == "none" else recording.gelu_tanh(input)
+        return recorded_ops.gelu(input) if approximate == "none" else recorded_ops.gelu_tanh(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -301,7 +301,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     >>> logsigmoid(tensor([0.0, -100.0]))
     tensor([  -0.6931, -100.0000])
     """
-    return recording.log_sigmoid(input)
+    return recorded_ops.log_sigmoid(input)
 
 
 @boundary
@@ -319,7 +319,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     input = as_tensor("hardtanh", input)
     if not input.is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
-    return store(input, recording.hardtanh(source("hardtanh", input, inplace), min_val, max_val), inplace)
+    return assign_inplace(input, recorded_ops.hardtanh(source("hardtanh", input, inplace), min_val, max_val), inplace)
 
 
 @boundary

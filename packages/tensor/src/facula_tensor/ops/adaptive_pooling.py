@@ -8,8 +8,8 @@ from facula_errors.extend import boundary
 from facula_storage import float64, int64
 
 from .._geometry import hashable
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
 from .pooling_geometry import adaptive_size
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@asks
+@overridable
 @boundary
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size).
@@ -43,10 +43,10 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     """
     shape = layout_of_tensor(as_tensor("adaptive_avg_pool1d", input)).shape
     size = adaptive_size("adaptive_avg_pool1d", 1, shape, hashable(output_size))
-    return recording.squeeze(recording.avg_pool2d(recording.unsqueeze(input, -2), (None, (1, *size))), -2)
+    return recorded_ops.squeeze(recorded_ops.avg_pool2d(recorded_ops.unsqueeze(input, -2), (None, (1, *size))), -2)
 
 
-@asks
+@overridable
 @boundary
 def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
     """Means of windows that divide a volume into `output_size` parts along depth, height and width.
@@ -61,12 +61,12 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
     input = steady(as_tensor(name, input))
     layout = layout_of_tensor(input)
     size = adaptive_size(name, 3, layout.shape, hashable(output_size))
-    across = recording.avg_pool2d(wide(name, input, float64), (None, size[1:]))
-    made = recording.avg_pool2d(deep(across), (None, (size[0], size[1] * size[2])))
-    return narrow(recording.reshape(made, (*layout.shape[:-3], *size)), layout.dtype)
+    across = recorded_ops.avg_pool2d(wide(name, input, float64), (None, size[1:]))
+    made = recorded_ops.avg_pool2d(deep(across), (None, (size[0], size[1] * size[2])))
+    return narrow(recorded_ops.reshape(made, (*layout.shape[:-3], *size)), layout.dtype)
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int], return_indices: bool = False) -> Any:
     """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`.
@@ -79,12 +79,12 @@ def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int], return_
     """
     shape = layout_of_tensor(as_tensor("adaptive_max_pool1d", input)).shape
     size = adaptive_size("adaptive_max_pool1d", 1, shape, hashable(output_size))
-    values, indices = recording.max_pool2d(recording.unsqueeze(input, -2), (None, (1, *size)))
-    values = recording.squeeze(values, -2)
-    return (values, recording.squeeze(indices, -2)) if return_indices else values
+    values, indices = recorded_ops.max_pool2d(recorded_ops.unsqueeze(input, -2), (None, (1, *size)))
+    values = recorded_ops.squeeze(values, -2)
+    return (values, recorded_ops.squeeze(indices, -2)) if return_indices else values
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool2d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
@@ -99,11 +99,11 @@ def adaptive_max_pool2d(
     """
     shape = layout_of_tensor(as_tensor("adaptive_max_pool2d", input)).shape
     size = adaptive_size("adaptive_max_pool2d", 2, shape, hashable(output_size))
-    values, indices = recording.max_pool2d(input, (None, size))
+    values, indices = recorded_ops.max_pool2d(input, (None, size))
     return (values, indices) if return_indices else values
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
@@ -125,7 +125,7 @@ def adaptive_max_pool3d(
     return (values, indices) if return_indices else values
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = True
@@ -134,7 +134,7 @@ def adaptive_max_pool1d_with_indices(
     return adaptive_max_pool1d(input, output_size, True)
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
@@ -143,7 +143,7 @@ def adaptive_max_pool2d_with_indices(
     return adaptive_max_pool2d(input, output_size, True)
 
 
-@asks
+@overridable
 @boundary
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True

@@ -14,7 +14,7 @@ from .._memory import check_out
 from .._operator import composite
 from .._tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .extreme_pairs import Extremes
 from .reducing import needed_dim
 
@@ -48,4 +48,4 @@ def pair(kind: type[Extremes], results: Any, out: Any) -> Any:
         raise InvalidTypeError(f"{name}: expected out to be two tensors (values, indices); got {describe(out)}")
     values, indices = results
     check_out(name, layout_of_tensor(indices), out[1], ())
-    return kind((give(name, values, out[0]), give(name, indices, out[1])))
+    return kind((write_out(name, values, out[0]), write_out(name, indices, out[1])))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from facula_errors.extend import boundary
 
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
 from .along import one_dim
 from .extremes import check_not_empty
@@ -19,7 +19,7 @@ __all__ = ["aminmax"]
 LeastAndGreatest = results_named("aminmax", "min", "max")
 
 
-@asks
+@overridable
 @method()
 @boundary
 def aminmax(
@@ -38,5 +38,5 @@ def aminmax(
     input, parameters = reduction("aminmax", input, dim, keepdim)
     check_not_empty("aminmax", layout_of_tensor(input), parameters[0])
     return named_results(
-        "aminmax", LeastAndGreatest, (recording.amin(input, parameters), recording.amax(input, parameters)), out
+        "aminmax", LeastAndGreatest, (recorded_ops.amin(input, parameters), recorded_ops.amax(input, parameters)), out
     )

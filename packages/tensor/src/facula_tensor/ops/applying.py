@@ -11,7 +11,7 @@ from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
-from .._overrides import asks
+from .._overrides import overridable
 from .._promotion import number_for
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
@@ -69,7 +69,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) 
     return _apply("map2_", callable, self, x, y)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:

@@ -10,7 +10,7 @@ from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._operator import pass_on, passed_on
+from .._operator import identity_grad, may_alias_grad
 from .._promotion import floating
 from .._tensor import Tensor
 from .complex_parts import magnitude
@@ -43,7 +43,7 @@ class add:
     dunders = ("__add__", "__radd__")
     inplace_dunders = ("__iadd__",)
     scaled = 1  # takes alpha, a factor of the other operand
-    reverse_input = reverse_other = pass_on
+    vjp_input = vjp_other = identity_grad
 
 
 @elementwise
@@ -61,15 +61,15 @@ class sub:
     inplace_dunders = ("__isub__",)
     scaled = -1
     accepts = numeric
-    reverse_input = pass_on
+    vjp_input = identity_grad
 
-    def refuse(*operands):
+    def validate_values(*operands):
         if any(isinstance(one, bool) or getattr(one, "dtype", None) is bool_ for one in operands):
             raise DTypeError(
                 "sub: not defined for bool; convert with .long(), or use ^ (logical_xor), or ~ to invert a mask"
             )
 
-    def reverse_other(F, g):
+    def vjp_other(F, g):
         return F.neg(g)
 
 
@@ -79,11 +79,11 @@ class _add_scaled:
 
     inputs = ("input", "other", "alpha")
 
-    @passed_on
-    def reverse_input(F, g, input_layout):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout):
         return F.sum_to(g, input_layout)
 
-    def reverse_other(F, g, alpha, other_layout):
+    def vjp_other(F, g, alpha, other_layout):
         return F.sum_to(F.mul(g, alpha), other_layout)
 
 
@@ -102,10 +102,10 @@ class mul:
     inplace_dunders = ("__imul__",)
     widens = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.mul(g, other)
 
-    def reverse_other(F, g, input, _other):
+    def vjp_other(F, g, input, _other):
         return F.mul(g, input)
 
 
@@ -121,13 +121,13 @@ class div:
     inputs = ("input", "other")
     dunders = ("__truediv__",)
     inplace_dunders = ("__itruediv__",)
-    compute = floating
+    compute_dtype = floating
     widens = ("other",)
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.div(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.neg(F.div(F.mul(g, F.div(input, other)), other))
 
 
@@ -150,16 +150,16 @@ class pow:
     accepts = numeric
     reads_values = True
 
-    def refuse(input, exponent):
+    def validate_values(input, exponent):
         if type(exponent) is int and exponent < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
             raise ArgumentError(
                 f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
             )
 
-    def reverse_input(F, g, input, exponent):
+    def vjp_input(F, g, input, exponent):
         return F.power_grad(g, input, exponent)
 
-    def reverse_exponent(F, g, input, exponent):
+    def vjp_exponent(F, g, input, exponent):
         return F.exponent_grad(g, input, exponent)
 
 
@@ -181,13 +181,13 @@ class maximum:
     inputs = ("input", "other")
     accepts = real
 
-    def check(*operands):
+    def validate_layouts(*operands):
         tensors_only("maximum", *operands)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.share(F.lt(input, other), F.eq(input, other), g)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.share(F.gt(input, other), F.eq(input, other), g)
 
 
@@ -203,13 +203,13 @@ class minimum:
     inputs = ("input", "other")
     accepts = real
 
-    def check(*operands):
+    def validate_layouts(*operands):
         tensors_only("minimum", *operands)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.share(F.gt(input, other), F.eq(input, other), g)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.share(F.lt(input, other), F.eq(input, other), g)
 
 
@@ -225,7 +225,7 @@ class neg:
     dunders = ("__neg__",)
     accepts = numeric
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.neg(g)
 
 
@@ -243,9 +243,9 @@ class square:
     tensor([1., 9.])
     """
 
-    compute = counted
+    compute_dtype = counted
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(input, 2))
 
 
@@ -260,11 +260,11 @@ class abs:
 
     dunders = ("__abs__",)
     accepts = numeric
-    result = magnitude
+    result_dtype = magnitude
     inplace = True
     holomorphic = False
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.direction(input))
 
 
@@ -279,7 +279,7 @@ class sign:
 
     accepts = real
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
 

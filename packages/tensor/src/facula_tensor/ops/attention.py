@@ -12,8 +12,8 @@ from facula_storage.extend import BOOL, FLOATING
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._generator import default_generator
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import as_real
 from .._ranges import arange
@@ -43,10 +43,10 @@ class _attention:
     inputs = OPERANDS
     optional = ("attn_mask",)
     parameters = PARAMETERS
-    values = PARAMETERS[1:]
+    launch_scalars = PARAMETERS[1:]
     results = ("out", "lse")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         ready = tuple([rows_ready(F, one) for one in operands[:3]])
         if all([a is b for a, b in zip(ready, operands, strict=False)]):
             return None
@@ -60,7 +60,7 @@ class _attention:
             contiguous(rows, exact, query.device),
         )
 
-    def reverse_all(F, g, edges, query, key, value, attn_mask, out, lse, is_causal, scale, share, seed, offset):
+    def vjp_all(F, g, edges, query, key, value, attn_mask, out, lse, is_causal, scale, share, seed, offset):
         parameters = (is_causal, scale, share, seed, offset)
         return (*F.attention_gradients(g, query, key, value, attn_mask, out, lse, parameters), None)
 
@@ -72,7 +72,7 @@ class _attention_grad:
     inputs = ("grad", *OPERANDS, "out_", "lse")
     optional = ("attn_mask",)
     parameters = PARAMETERS
-    values = PARAMETERS[1:]
+    launch_scalars = PARAMETERS[1:]
 
     def outputs(g, query, key, value, *rest):
         return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])
@@ -81,14 +81,14 @@ class _attention_grad:
 def _gradients(
     g: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, out: Tensor, lse: Tensor, rest: tuple
 ) -> Any:
-    return raw.attention_grad(rows_ready(raw, g), query, key, value, mask, out, lse, rest)
+    return no_record_ops.attention_grad(rows_ready(no_record_ops, g), query, key, value, mask, out, lse, rest)
 
 
 def _recorded_gradients(
     g: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, out: Tensor, lse: Tensor, rest: tuple
 ) -> Any:
     """The same in operators that have gradients, from the operands alone."""
-    F, layouts = recording, [layout_of_tensor(one) for one in (query, key, value)]
+    F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
     g, query, key, value = [exact(one) for one in (g, query, key, value)]
     probabilities = probabilities_of(query, key, mask, rest)
     kept, slope = probabilities, F.matmul(g, F.mT(value))
@@ -101,18 +101,18 @@ def _recorded_gradients(
     return tuple([F.to(one, (layout.dtype,)) for one, layout in zip(found, layouts, strict=True)])
 
 
-raw.attention_gradients, recording.attention_gradients = _gradients, _recorded_gradients
+no_record_ops.attention_gradients, recorded_ops.attention_gradients = _gradients, _recorded_gradients
 
 
 # ------------------------------------------------------------------------------------------------- composed
 def exact(operand: Tensor) -> Tensor:
     """The operand in float32, or float64 if it is that."""
-    return operand if layout_of_tensor(operand).dtype in (float32, float64) else recording.to(operand, (float32,))
+    return operand if layout_of_tensor(operand).dtype in (float32, float64) else recorded_ops.to(operand, (float32,))
 
 
 def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters: tuple) -> Tensor:
     """All probabilities (..., length, keys), before dropout; 0 in rows in which everything is masked."""
-    F, (is_causal, scale, *_) = recording, parameters
+    F, (is_causal, scale, *_) = recorded_ops, parameters
     scores = F.matmul(F.mul(query, scale), F.mT(key))
     layout = layout_of_tensor(scores)
     length, keys = layout.shape[-2:]
@@ -134,7 +134,7 @@ def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters
 def dropout_pattern(probabilities: Tensor, parameters: tuple) -> Tensor | None:
     """What dropout multiplies probabilities with, as the kernel makes it; None where it does nothing."""
     share, seed, offset = parameters[2:]
-    return recording.dropout(recording.ones_like(probabilities), (share, seed, offset)) if share else None
+    return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 
 
 def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: tuple) -> Tensor:
@@ -142,8 +142,8 @@ def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, par
     probabilities = probabilities_of(exact(query), exact(key), mask, parameters)
     pattern = dropout_pattern(probabilities, parameters)
     if pattern is not None:
-        probabilities = recording.mul(probabilities, pattern)
-    return recording.to(recording.matmul(probabilities, exact(value)), (layout_of_tensor(query).dtype,))
+        probabilities = recorded_ops.mul(probabilities, pattern)
+    return recorded_ops.to(recorded_ops.matmul(probabilities, exact(value)), (layout_of_tensor(query).dtype,))
 
 
 # --------------------------------------------------------------------------------------------------- public
@@ -180,7 +180,7 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         raise ArgumentError(
             f"scaled_dot_product_attention: expected (..., heads, length, width) for enable_gqa; got {shapes[0]}"
         )
-    F, (heads, key_heads, value_heads) = recording, [shape[-3] for shape in shapes]
+    F, (heads, key_heads, value_heads) = recorded_ops, [shape[-3] for shape in shapes]
     shared = max(key_heads, value_heads)
     if (
         not key_heads
@@ -223,17 +223,17 @@ def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
                 f"got {tuple(mask.shape)}"
             )
         if tuple(mask.shape) != (*batch, *scores):
-            mask = recording.expand(mask, (*batch, *scores))
+            mask = recorded_ops.expand(mask, (*batch, *scores))
     return (
         *[
-            one if tuple(one.shape[:-2]) == batch else recording.expand(one, (*batch, *one.shape[-2:]))
+            one if tuple(one.shape[:-2]) == batch else recorded_ops.expand(one, (*batch, *one.shape[-2:]))
             for one in (query, key, value)
         ],
         mask,
     )
 
 
-@asks
+@overridable
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -280,8 +280,8 @@ def scaled_dot_product_attention(
         result = composed(query, key, value, attn_mask, parameters)
     else:
         if attn_mask is not None and mask is not None and mask.dtype is float32 and layouts[0].dtype is float64:
-            attn_mask = recording.to(attn_mask, (float64,))
-        result = recording.attention(query, key, value, attn_mask, parameters)[0]
+            attn_mask = recorded_ops.to(attn_mask, (float64,))
+        result = recorded_ops.attention(query, key, value, attn_mask, parameters)[0]
     if in_heads:
-        result = recording.reshape(result, (*result.shape[:-4], -1, *result.shape[-2:]))
+        result = recorded_ops.reshape(result, (*result.shape[:-4], -1, *result.shape[-2:]))
     return result

@@ -20,10 +20,10 @@ class i0:
     tensor([1.0000, 1.2661])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.i1(input))
 
 
@@ -39,10 +39,10 @@ class _i0e:
     tensor([1.0000, 0.0126])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.sub(F.i1e(input), F.mul(F.sign(input), F.i0e(input))))
 
 
@@ -58,10 +58,10 @@ class _i1:
     tensor([0.0000, 0.5652])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         zero = F.eq(input, 0)
         return F.mul(g, F.where(zero, 0.5, F.sub(F.i0(input), F.div(F.i1(input), F.where(zero, 1, input)))))
 
@@ -78,10 +78,10 @@ class _i1e:
     tensor([0.0000, 0.0126])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         zero = F.eq(input, 0)
         falling = F.mul(F.i1e(input), F.add(F.sign(input), F.reciprocal(F.where(zero, 1, input))))
         return F.mul(g, F.where(zero, 0.5, F.sub(F.i0e(input), falling)))

@@ -7,15 +7,15 @@ from math import prod
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
 
 __all__ = ["bilinear"]
 
 
-@asks
+@overridable
 @boundary
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features).
@@ -26,7 +26,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))
     tensor([[3., 6.]])
     """
-    F = recording
+    F = recorded_ops
     x, y, w = (steady(as_tensor("bilinear", one)) for one in (input1, input2, weight))
     a, b, c = (layout_of_tensor(one) for one in (x, y, w))
     if len(c.shape) != 3 or not a.shape or a.shape[:-1] != b.shape[:-1] or (a.shape[-1], b.shape[-1]) != c.shape[1:]:

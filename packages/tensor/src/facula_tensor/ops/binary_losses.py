@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from .._declare import elementwise
 from .._errors import ArgumentError
-from .._operator import composite, recording
+from .._operator import composite, recorded_ops
 from .._promotion import floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -27,13 +27,13 @@ class _binary_cross_entropy:
     """-(other log(input) + (1 - other) log(1 - input)), the logarithms at least -100."""
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
 
-    def reverse_other(F, g, input, _other):
+    def vjp_other(F, g, input, _other):
         return F.mul(g, F.sub(F.log1p(F.neg(input)), F.log(input)))
 
 
@@ -42,19 +42,19 @@ class _binary_cross_entropy_grad:
     """grad (input - other) / (input (1 - input)), the divisor bounded."""
 
     inputs = ("grad", "input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_grad(F, g, input, other):
+    def vjp_grad(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
 
-    def reverse_input(F, g, grad, input, other):
+    def vjp_input(F, g, grad, input, other):
         # (input**2 - 2 input other + other) / divisor**2
         bend = F.add(F.mul(input, F.sub(input, F.mul(other, 2))), other)
         divisor = F.add(F.odds_slope(input), SMALLEST_SLOPE)
         return F.div(F.mul(F.mul(g, grad), bend), F.mul(divisor, divisor))
 
-    def reverse_other(F, g, grad, input):
+    def vjp_other(F, g, grad, input):
         return F.neg(F.div(F.mul(g, grad), F.clamp_min(F.odds_slope(input), SMALLEST_SLOPE)))
 
 
@@ -69,18 +69,18 @@ class _logistic_loss:
     """-(weight target log(p) + (1 - target) log(1 - p)) of p = sigmoid(input), without overflow."""
 
     inputs = ("input", "target", "weight")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, target, weight, input_layout):
+    def vjp_input(F, g, input, target, weight, input_layout):
         return F.sum_to(F.mul(g, F.logistic_slope(input, target, weight)), input_layout)
 
-    def reverse_target(F, g, input, weight, target_layout):
+    def vjp_target(F, g, input, weight, target_layout):
         if isinstance(weight, Tensor):
             input = F.add(input, F.mul(F.sub(weight, 1), F.log_sigmoid(input)))
         return F.neg(F.sum_to(F.mul(g, input), target_layout))
 
-    def reverse_weight(F, g, input, target, weight_layout):
+    def vjp_weight(F, g, input, target, weight_layout):
         return F.neg(F.sum_to(F.mul(g, F.mul(target, F.log_sigmoid(input))), weight_layout))
 
 
@@ -89,22 +89,22 @@ class _logistic_slope:
     """The slope of `logistic_loss` by its input: sigmoid(input) - target, where weight is 1."""
 
     inputs = ("input", "target", "weight")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, target, weight, input_layout):
+    def vjp_input(F, g, input, target, weight, input_layout):
         rest = F.sigmoid(F.neg(input))
         bend = F.mul(F.mul(g, F.sigmoid(input)), rest)
         if isinstance(weight, Tensor):
             bend = F.mul(bend, F.add(F.mul(target, F.sub(weight, 1)), 1))
         return F.sum_to(bend, input_layout)
 
-    def reverse_target(F, g, input, weight, target_layout):
+    def vjp_target(F, g, input, weight, target_layout):
         if isinstance(weight, Tensor):
             g = F.mul(g, F.add(F.mul(F.sub(weight, 1), F.sigmoid(F.neg(input))), 1))
         return F.neg(F.sum_to(g, target_layout))
 
-    def reverse_weight(F, g, input, target, weight_layout):
+    def vjp_weight(F, g, input, target, weight_layout):
         return F.neg(F.sum_to(F.mul(g, F.mul(target, F.sigmoid(F.neg(input)))), weight_layout))
 
 
@@ -132,7 +132,7 @@ def binary_cross_entropy(
             given = probabilities.detach()
             if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
                 check_within("binary_cross_entropy", name, given)
-        losses = recording.binary_cross_entropy(input, target)
+        losses = recorded_ops.binary_cross_entropy(input, target)
         return reduced(losses if weight is None else losses * weight, reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -157,7 +157,7 @@ def binary_cross_entropy_with_logits(
     try:
         reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
         same_shape("binary_cross_entropy_with_logits", input, target)
-        losses = recording.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
+        losses = recorded_ops.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
         return reduced(losses if weight is None else losses * weight, reduction)
     except FaculaError as error:
         trim_traceback(error)

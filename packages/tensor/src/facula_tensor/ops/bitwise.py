@@ -51,7 +51,7 @@ class bitwise_and:
     inputs = ("input", "other")
     dunders = ("__and__", "__rand__")
     inplace_dunders = ("__iand__",)
-    compute = integral("bitwise_and")
+    compute_dtype = integral("bitwise_and")
 
 
 @elementwise
@@ -66,7 +66,7 @@ class bitwise_or:
     inputs = ("input", "other")
     dunders = ("__or__", "__ror__")
     inplace_dunders = ("__ior__",)
-    compute = integral("bitwise_or")
+    compute_dtype = integral("bitwise_or")
 
 
 @elementwise
@@ -81,7 +81,7 @@ class bitwise_xor:
     inputs = ("input", "other")
     dunders = ("__xor__", "__rxor__")
     inplace_dunders = ("__ixor__",)
-    compute = integral("bitwise_xor")
+    compute_dtype = integral("bitwise_xor")
 
 
 @elementwise
@@ -94,7 +94,7 @@ class bitwise_not:
     """
 
     dunders = ("__invert__",)
-    compute = integral("bitwise_not")
+    compute_dtype = integral("bitwise_not")
 
 
 @elementwise
@@ -112,7 +112,7 @@ class bitwise_left_shift:
     dunders = ("__lshift__",)
     reflected = ("__rlshift__",)
     inplace_dunders = ("__ilshift__",)
-    compute = integral("bitwise_left_shift", least=INTEGER)
+    compute_dtype = integral("bitwise_left_shift", least=INTEGER)
 
 
 @elementwise
@@ -130,4 +130,4 @@ class bitwise_right_shift:
     dunders = ("__rshift__",)
     reflected = ("__rrshift__",)
     inplace_dunders = ("__irshift__",)
-    compute = integral("bitwise_right_shift", least=INTEGER)
+    compute_dtype = integral("bitwise_right_shift", least=INTEGER)

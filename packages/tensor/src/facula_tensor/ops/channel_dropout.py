@@ -12,7 +12,7 @@ from facula_storage.extend import FLOATING
 
 from .._creation import ones
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
+from .._operator import recorded_ops
 from .._promotion import as_real
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -33,7 +33,7 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
         raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if not training or p == 0 or not layout.numel:
         return input
-    F, wide = recording, float64 if layout.dtype is float64 else float32
+    F, wide = recorded_ops, float64 if layout.dtype is float64 else float32
     shape = layout.shape
     mask = dropout(ones((*shape[:dims], *(1,) * (len(shape) - dims)), dtype=wide, device=layout.device), p)
     if keeps and p < 1:

@@ -9,11 +9,11 @@ from facula_storage import contiguous
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import composite, recording
-from .._overrides import asks
+from .._operator import composite, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
-from .copying import give
-from .matrices import check_info, check_same, matrices, spread_batches, status_layout
+from .copying import write_out
+from .matrices import check_info, check_same, expand_batches, matrices, status_layout
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
 
@@ -32,7 +32,7 @@ class _cholesky_ex:
     def outputs(layout, upper):
         return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out, input_layout, upper):
+    def vjp_input(F, g, out, input_layout, upper):
         return F.cholesky_grad(g, out, upper)
 
 
@@ -56,13 +56,13 @@ def not_definite(order: int) -> str:
 
 def cholesky_of(name: str, A: Any, upper: Any, check: bool = True) -> tuple[Tensor, Tensor]:
     """The factor and `info`; LinAlgError where `check` and a matrix is not positive definite."""
-    factor, info = recording.cholesky_ex(matrices(name, A, square=True), (bool(upper),))
+    factor, info = recorded_ops.cholesky_ex(matrices(name, A, square=True), (bool(upper),))
     if check:
         check_info(name, info, not_definite)
     return factor, info
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -73,18 +73,18 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     tensor([[2., 0.],
             [1., 2.]])
     """
-    return give("cholesky", cholesky_of("cholesky", input, upper)[0], out)
+    return write_out("cholesky", cholesky_of("cholesky", input, upper)[0], out)
 
 
 def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     """X with L L^H X = B, or U^H U X = B: two substitutions."""
-    F = recording
+    F = recorded_ops
     # Only the factor's triangle is read, and so the other may hold anything.
     first, second = (F.mH(L), L) if upper else (L, F.mH(L))
     return F.triangular_solve(second, F.triangular_solve(first, B, (False, False)), (True, False))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -104,11 +104,11 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
         raise ArgumentError(
             f"{name}: expected input (..., n, k) and L (..., n, n); got shapes {tuple(B.shape)} and {tuple(L.shape)}"
         )
-    L, B = spread_batches(name, L, B)
-    return give(name, solve_with_factor(B, L, bool(upper)), out)
+    L, B = expand_batches(name, L, B)
+    return write_out(name, solve_with_factor(B, L, bool(upper)), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -124,5 +124,5 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     L = matrices("cholesky_inverse", input, "input", square=True)
     layout = layout_of_tensor(L)
     whole = eye(layout.shape[-1], dtype=layout.dtype, device=layout.device)
-    whole = recording.expand(whole, layout.shape)
-    return give("cholesky_inverse", solve_with_factor(whole, L, bool(upper)), out)
+    whole = recorded_ops.expand(whole, layout.shape)
+    return write_out("cholesky_inverse", solve_with_factor(whole, L, bool(upper)), out)

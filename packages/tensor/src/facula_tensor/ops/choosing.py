@@ -10,13 +10,13 @@ from facula_storage import Layout, bool_
 
 from .._declare import elementwise, public_form
 from .._errors import ArgumentError, DTypeError, show
-from .._operator import operators, raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import result_type
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .._where_true import where_true
-from .copying import give
+from .copying import write_out
 
 __all__ = ["nonzero", "where"]
 
@@ -30,7 +30,7 @@ class _where:
     inplace = False
     holomorphic = False
 
-    def check(condition, *layouts):
+    def validate_layouts(condition, *layouts):
         if not isinstance(condition, Layout) or condition.dtype.name != "bool":
             got = (
                 f"{show(condition)}; compare first, as in x > 0"
@@ -39,7 +39,7 @@ class _where:
             )
             raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         """Of two numbers the first becomes a tensor, which has a dtype and a device."""
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
@@ -48,14 +48,14 @@ class _where:
 
         return F.where(condition, tensor(input, dtype=result_type(input, other), device=condition.device), other)
 
-    def reverse_input(F, g, condition, input_layout):
+    def vjp_input(F, g, condition, input_layout):
         return F.sum_to(F.where(condition, g, 0), input_layout)
 
-    def reverse_other(F, g, condition, other_layout):
+    def vjp_other(F, g, condition, other_layout):
         return F.sum_to(F.where(condition, 0, g), other_layout)
 
 
-_choose = operators["where"].walking
+_choose = operators["where"].library_call
 _MISSING: Any = object()
 
 
@@ -85,20 +85,20 @@ def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, ou
         raise
 
 
-@asks
+@overridable
 @method("where")
 @boundary
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """This tensor's element where `condition` is true, that of `other` elsewhere."""
-    return recording.where(condition, self, other)
+    return recorded_ops.where(condition, self, other)
 
 
 def check_within(operation: str, what: str, input: Tensor, low: float = 0, high: float = 1) -> None:
     """ArgumentError where an element is not from `low` to `high`, with the first such element and its place."""
     input = input.detach()
-    inside = raw.bitwise_and(raw.ge(input, low), raw.le(input, high))  # NaN is not
-    if not raw.all(inside, (tuple(range(inside.ndim)), False)).item():
-        place = nonzero(raw.bitwise_not(inside))[0].tolist()
+    inside = no_record_ops.bitwise_and(no_record_ops.ge(input, low), no_record_ops.le(input, high))  # NaN is not
+    if not no_record_ops.all(inside, (tuple(range(inside.ndim)), False)).item():
+        place = nonzero(no_record_ops.bitwise_not(inside))[0].tolist()
         value = input[tuple(place)].item()
         where = f" at {place}" if place else ""
         raise ArgumentError(
@@ -106,7 +106,7 @@ def check_within(operation: str, what: str, input: Tensor, low: float = 0, high:
         )
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
@@ -122,12 +122,12 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
     input = as_tensor("nonzero", input).detach()
     if input.is_meta:
         raise UnsupportedError("nonzero: the result's shape depends on elements, which the meta device has not")
-    mask = raw.to(input, (bool_,))
+    mask = no_record_ops.to(input, (bool_,))
     if as_tuple and not mask.ndim:
-        mask = raw.unsqueeze(mask, 0)
+        mask = no_record_ops.unsqueeze(mask, 0)
     if as_tuple and out is not None:
         raise InvalidTypeError("nonzero: expected out or as_tuple; got both")
     if not mask.ndim:
-        return give("nonzero", where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0], out)
+        return write_out("nonzero", where_true("nonzero_flat", mask, ()).view(-1, 1)[:, :0], out)
     places = where_true("nonzero", mask, (mask.ndim,))
-    return places.unbind(1) if as_tuple else give("nonzero", places, out)
+    return places.unbind(1) if as_tuple else write_out("nonzero", places, out)

@@ -12,10 +12,10 @@ from facula_storage.extend import COMPLEX
 from .._declare import elementwise, public_form
 from .._errors import ArgumentError, named
 from .._operator import composite, operators
-from .._overrides import asks
+from .._overrides import overridable
 from .._quick_inplace import make_inplace_ternary
 from .._tensor import Tensor, method
-from .copying import give
+from .copying import write_out
 
 __all__ = ["clamp", "clamp_max", "clamp_min"]
 
@@ -39,10 +39,10 @@ class clamp_min:
     kernel = "maximum"
     accepts = ordered
 
-    def reverse_input(F, g, input, min):
+    def vjp_input(F, g, input, min):
         return F.where(F.ge(input, min), g, 0)
 
-    def reverse_min(F, g, input, min):
+    def vjp_min(F, g, input, min):
         return F.where(F.lt(input, min), g, 0)
 
 
@@ -54,10 +54,10 @@ class clamp_max:
     kernel = "minimum"
     accepts = ordered
 
-    def reverse_input(F, g, input, max):
+    def vjp_input(F, g, input, max):
         return F.where(F.le(input, max), g, 0)
 
-    def reverse_max(F, g, input, max):
+    def vjp_max(F, g, input, max):
         return F.where(F.gt(input, max), g, 0)
 
 
@@ -114,13 +114,13 @@ class _clamp:
     accepts = ordered
     inplace = False
 
-    def reverse_input(F, g, input, min, max, input_layout):
+    def vjp_input(F, g, input, min, max, input_layout):
         return F.keep_where(F.bitwise_and(F.ge(input, min), F.le(input, max)), g, input_layout)
 
-    def reverse_min(F, g, input, min, max, min_layout):
+    def vjp_min(F, g, input, min, max, min_layout):
         return F.keep_where(F.bitwise_and(F.lt(input, min), F.lt(min, max)), g, min_layout)
 
-    def reverse_max(F, g, input, min, max, max_layout):
+    def vjp_max(F, g, input, min, max, max_layout):
         return F.keep_where(F.bitwise_or(F.gt(input, max), F.lt(max, min)), g, max_layout)
 
 
@@ -133,16 +133,16 @@ class _hardtanh:
     accepts = ordered
     inplace = False
 
-    def reverse_input(F, g, input, min, max, input_layout):
+    def vjp_input(F, g, input, min, max, input_layout):
         return F.where(F.bitwise_and(F.gt(input, min), F.lt(input, max)), g, 0)
 
 
-_between = operators["clamp"].walking
-_at_least, _at_most = operators["clamp_min"].walking, operators["clamp_max"].walking
+_between = operators["clamp"].library_call
+_at_least, _at_most = operators["clamp_min"].library_call, operators["clamp_max"].library_call
 _clamp_quick_ = make_inplace_ternary(operators["clamp"])
 
 
-@asks
+@overridable
 @method()
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
@@ -167,13 +167,13 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
             raise named(
                 InvalidTypeError(f"clamp: expected bounds that are numbers or tensors; got {min!r:.60} and {max!r:.60}")
             )
-        return result if out is None else give("clamp", result, out)
+        return result if out is None else write_out("clamp", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:

@@ -12,12 +12,12 @@ from facula_storage import bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._promotion import get_default_dtype, result_type
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 
 __all__ = ["allclose", "equal", "isclose", "isin"]
 
@@ -29,7 +29,7 @@ def _pair(operation: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
     return as_tensor(operation, input).detach(), as_tensor(operation, other).detach()
 
 
-@asks
+@overridable
 @method()
 @boundary
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
@@ -53,25 +53,27 @@ def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise ArgumentError(f"{operation}: expected {name} >= 0; got {tolerance}")
-    close = raw.eq(a, b)
+    close = no_record_ops.eq(a, b)
     if equal_nan and a.dtype.category >= FLOATING:
-        close = raw.bitwise_or(close, raw.bitwise_and(raw.isnan(a), raw.isnan(b)))
+        close = no_record_ops.bitwise_or(
+            close, no_record_ops.bitwise_and(no_record_ops.isnan(a), no_record_ops.isnan(b))
+        )
     if not (rtol or atol):
         return close
     if a.dtype.category < FLOATING:
-        a, b = raw.to(a, (get_default_dtype(),)), raw.to(b, (get_default_dtype(),))
-    distance = raw.abs(raw.sub(a, b))
-    allowed = raw.add(raw.mul(raw.abs(b), rtol), atol)
+        a, b = no_record_ops.to(a, (get_default_dtype(),)), no_record_ops.to(b, (get_default_dtype(),))
+    distance = no_record_ops.abs(no_record_ops.sub(a, b))
+    allowed = no_record_ops.add(no_record_ops.mul(no_record_ops.abs(b), rtol), atol)
     # Where a number is infinite, so is the distance, or it is NaN: neither is within what is allowed of a finite one.
-    within = raw.bitwise_and(raw.le(distance, allowed), raw.lt(distance, float("inf")))
-    return raw.bitwise_or(close, within)
+    within = no_record_ops.bitwise_and(no_record_ops.le(distance, allowed), no_record_ops.lt(distance, float("inf")))
+    return no_record_ops.bitwise_or(close, within)
 
 
 def _all(answers: Tensor) -> bool:
-    return bool(raw.all(answers, (tuple(range(answers.ndim)), False)).item())
+    return bool(no_record_ops.all(answers, (tuple(range(answers.ndim)), False)).item())
 
 
-@asks
+@overridable
 @method()
 @boundary
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -84,7 +86,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     return _all(_close("allclose", *_pair("allclose", input, other), rtol, atol, equal_nan))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -97,10 +99,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
     a, b = _pair("equal", input, other)
     if a.device is not b.device:
         raise ArgumentError(f"equal: expected both on one device; got {a.device} and {b.device}; move one with .to()")
-    return a.shape == b.shape and _all(raw.eq(a, b))
+    return a.shape == b.shape and _all(no_record_ops.eq(a, b))
 
 
-@asks
+@overridable
 @boundary
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
@@ -133,18 +135,18 @@ def isin(
             raise ArgumentError(
                 f"isin: expected both on one device; got {device} and {one.device}; move one with .to()"
             )
-        operands.append(raw.to(one.detach(), (dtype,)))
+        operands.append(no_record_ops.to(one.detach(), (dtype,)))
     found = _among(*operands)
-    return give("isin", raw.bitwise_not(found) if invert else found, out)
+    return write_out("isin", no_record_ops.bitwise_not(found) if invert else found, out)
 
 
 def _among(elements: Tensor, tests: Tensor) -> Tensor:
     count = layout_of_tensor(tests).numel
     if count <= MOST_COMPARED or elements.device.type != "cpu":
-        answers = raw.eq(raw.unsqueeze(elements, -1), raw.reshape(tests, (count,)))
-        return raw.any(answers, ((elements.ndim,), False))
+        answers = no_record_ops.eq(no_record_ops.unsqueeze(elements, -1), no_record_ops.reshape(tests, (count,)))
+        return no_record_ops.any(answers, ((elements.ndim,), False))
     if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16
-        elements, tests = raw.to(elements, (float32,)), raw.to(tests, (float32,))
+        elements, tests = no_record_ops.to(elements, (float32,)), no_record_ops.to(tests, (float32,))
     from .._from_data import from_numpy
 
     return from_numpy(np.asarray(np.isin(elements.numpy(), tests.numpy())))

@@ -10,10 +10,10 @@ from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
 
 from .._declare import elementwise, operator
-from .._holding import hold
-from .._operator import raw, recording
+from .._holding import snapshots_of
+from .._operator import no_record_ops, recorded_ops
 from .._tensor import Tensor, method
-from .copying import store
+from .copying import assign_inplace
 
 __all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
 
@@ -47,8 +47,8 @@ class eq:
 
     inputs = ("input", "other")
     dunders = ("__eq__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
 
 
 @elementwise
@@ -62,8 +62,8 @@ class ne:
 
     inputs = ("input", "other")
     dunders = ("__ne__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
 
 
 @elementwise
@@ -77,8 +77,8 @@ class lt:
 
     inputs = ("input", "other")
     dunders = ("__lt__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
     accepts = ordered
 
 
@@ -93,8 +93,8 @@ class le:
 
     inputs = ("input", "other")
     dunders = ("__le__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
     accepts = ordered
 
 
@@ -109,8 +109,8 @@ class gt:
 
     inputs = ("input", "other")
     dunders = ("__gt__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
     accepts = ordered
 
 
@@ -125,8 +125,8 @@ class ge:
 
     inputs = ("input", "other")
     dunders = ("__ge__",)
-    result = boolean
-    check = tensor_first
+    result_dtype = boolean
+    validate_layouts = tensor_first
     accepts = ordered
 
 
@@ -141,9 +141,9 @@ class _answering:
         return layout
 
     def execute(operands, parameters):
-        return [raw.clone(operands[0])]
+        return [no_record_ops.clone(operands[0])]
 
-    def reverse_other(F, g, other_layout):
+    def vjp_other(F, g, other_layout):
         return F.to(F.sum_to(F.zeros_like(g), other_layout), (other_layout.dtype,))
 
 
@@ -157,11 +157,11 @@ def in_place(function: Any, *, alone: bool = False, zeros: bool = False) -> None
     def storing(self: Tensor, other: Any) -> Tensor:
         answers = function(self, other)
         if zeros and isinstance(other, Tensor) and other.node is not None and self.is_floating_point():
-            answers = recording.answering(raw.to(answers, (self.dtype,)), *hold((other,), True))
-        return store(name, self, answers)
+            answers = recorded_ops.answering(no_record_ops.to(answers, (self.dtype,)), *snapshots_of((other,), True))
+        return assign_inplace(name, self, answers)
 
     def storing_alone(self: Tensor) -> Tensor:
-        return store(name, self, function(self))
+        return assign_inplace(name, self, function(self))
 
     changing = boundary(storing_alone if alone else storing)
     changing.__name__ = changing.__qualname__ = name

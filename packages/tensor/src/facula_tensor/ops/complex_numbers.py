@@ -11,12 +11,12 @@ from facula_storage import Layout, float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import floating
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .in_place import in_place_of
 
 __all__ = [
@@ -31,7 +31,7 @@ def is_complex(layout: Layout) -> bool:
 
 
 # ----------------------------------------------------------------------------------------------------- parts
-@asks
+@overridable
 @boundary
 def real(input: Tensor) -> Tensor:
     """The real part of each element, as a view; a real tensor is its own.
@@ -40,10 +40,10 @@ def real(input: Tensor) -> Tensor:
     >>> real(tensor([1 + 2j]))
     tensor([1.])
     """
-    return recording.real_of(as_tensor("real", input))
+    return recorded_ops.real_of(as_tensor("real", input))
 
 
-@asks
+@overridable
 @boundary
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError).
@@ -56,7 +56,7 @@ def imag(input: Tensor) -> Tensor:
     dtype = layout_of_tensor(given).dtype
     if dtype.category != COMPLEX:
         raise DTypeError(f"imag: expected a complex tensor; got {dtype.name}")
-    return recording.imag_view(given)
+    return recorded_ops.imag_view(given)
 
 
 def _imag(self: Tensor) -> Tensor:
@@ -65,11 +65,11 @@ def _imag(self: Tensor) -> Tensor:
         raise MissingAttributeError(
             f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
         )
-    return recording.imag_view(self)
+    return recorded_ops.imag_view(self)
 
 
 def _set_real(self: Tensor, new: Any) -> None:
-    recording.real_of(self).copy_(new)
+    recorded_ops.real_of(self).copy_(new)
 
 
 def _set_imag(self: Tensor, new: Any) -> None:
@@ -77,14 +77,14 @@ def _set_imag(self: Tensor, new: Any) -> None:
 
 
 Tensor.real = property(  # type: ignore[attr-defined]
-    lambda self: recording.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
+    lambda self: recorded_ops.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
 )
 Tensor.imag = property(  # type: ignore[attr-defined]
     boundary(_imag), boundary(_set_imag), doc="The imaginary part of each element, as a view."
 )
 
 
-@asks
+@overridable
 @boundary
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, real part first, along a new last dimension.
@@ -95,10 +95,10 @@ def view_as_real(input: Tensor) -> Tensor:
     >>> view_as_real(tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    return recording.view_as_real(as_tensor("view_as_real", input))
+    return recorded_ops.view_as_real(as_tensor("view_as_real", input))
 
 
-@asks
+@overridable
 @boundary
 def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...).
@@ -114,7 +114,7 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise ArgumentError(
             f"view_as_complex: expected an even storage offset; got {input.storage_offset()}; call .clone() first"
         )
-    return recording.view_as_complex(input)
+    return recorded_ops.view_as_complex(input)
 
 
 def _two(name: str, names: tuple[str, str], *given: Any) -> tuple[Tensor, ...]:
@@ -131,10 +131,10 @@ def _two(name: str, names: tuple[str, str], *given: Any) -> tuple[Tensor, ...]:
 def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
     if out is not None and layout_of_tensor(as_tensor(name, out)).dtype is not result.dtype:
         raise DTypeError(f"{name}: expected out to be {result.dtype.name}; got {out.dtype.name}")
-    return give(name, result, out)
+    return write_out(name, result, out)
 
 
-@asks
+@overridable
 @boundary
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast.
@@ -143,10 +143,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> complex(tensor([1.0]), tensor([2.0]))
     tensor([1.+2.j])
     """
-    return _whole("complex", recording.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
+    return _whole("complex", recorded_ops.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
 
 
-@asks
+@overridable
 @boundary
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast.
@@ -156,12 +156,12 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([2.+0.j])
     """
     size, turn = _two("polar", ("abs", "angle"), abs, angle)
-    F = recording
+    F = recorded_ops
     return _whole("polar", F.from_parts(F.mul(size, F.cos(turn)), F.mul(size, F.sin(turn))), out)
 
 
 # ------------------------------------------------------------------------------------------------- conjugates
-@asks
+@overridable
 @method()
 @boundary
 def conj(input: Tensor) -> Tensor:
@@ -173,10 +173,10 @@ def conj(input: Tensor) -> Tensor:
     >>> conj(tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return recording.conj(as_tensor("conj", input))
+    return recorded_ops.conj(as_tensor("conj", input))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -186,13 +186,13 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> conj_physical(tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return give("conj_physical", recording.conj(as_tensor("conj_physical", input)), out)
+    return write_out("conj_physical", recorded_ops.conj(as_tensor("conj_physical", input)), out)
 
 
 in_place_of(conj_physical)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def resolve_conj(input: Tensor) -> Tensor:
@@ -200,7 +200,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return as_tensor("resolve_conj", input)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def resolve_neg(input: Tensor) -> Tensor:
@@ -208,7 +208,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     return as_tensor("resolve_neg", input)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_conj(input: Tensor) -> bool:
@@ -217,7 +217,7 @@ def is_conj(input: Tensor) -> bool:
     return False
 
 
-@asks
+@overridable
 @method()
 @boundary
 def is_neg(input: Tensor) -> bool:
@@ -226,7 +226,7 @@ def is_neg(input: Tensor) -> bool:
     return False
 
 
-@asks
+@overridable
 @method()
 @boundary
 def adjoint(input: Tensor) -> Tensor:
@@ -238,8 +238,8 @@ def adjoint(input: Tensor) -> Tensor:
             [2.-0.j]])
     """
     if not as_tensor("adjoint", input).ndim:
-        return recording.conj(input)
-    return recording.conj(recording.mT(input))
+        return recorded_ops.conj(input)
+    return recorded_ops.conj(recorded_ops.mT(input))
 
 
 @method("mH")
@@ -261,7 +261,7 @@ def H(self: Tensor) -> Tensor:
 
 
 # ------------------------------------------------------------------------------------------- angles and signs
-@asks
+@overridable
 @method()
 @boundary
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -273,18 +273,18 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> angle(tensor([1j, -1.0]))
     tensor([1.5708, 3.1416])
     """
-    F, x = recording, steady(as_tensor("angle", input))
+    F, x = recorded_ops, steady(as_tensor("angle", input))
     layout = layout_of_tensor(x)
     if is_complex(layout):
-        return give("angle", F.atan2(F.imag_view(x), F.real_view(x)), out)
+        return write_out("angle", F.atan2(F.imag_view(x), F.real_view(x)), out)
     if layout.dtype.category < FLOATING:
         x = F.to(x, (floating(layout.dtype),))
     sign = F.sign(x)  # whose slope is 0
     half_turns = F.mul(F.sub(F.abs(sign), sign), pi / 2)
-    return give("angle", F.where(F.ne(x, x), nan, half_turns), out)
+    return write_out("angle", F.where(F.ne(x, x), nan, half_turns), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -294,19 +294,19 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> sgn(tensor([3 + 4j, 0]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-    F, x = recording, steady(as_tensor("sgn", input))
-    return give("sgn", F.direction(x), out)
+    F, x = recorded_ops, steady(as_tensor("sgn", input))
+    return write_out("sgn", F.direction(x), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def sgn_(self: Tensor) -> Tensor:
     """`sgn` in place: changes this tensor and returns it."""
-    return store("sgn_", self, sgn(recording.clone(as_tensor("sgn_", self))))  # nodes save the value before
+    return assign_inplace("sgn_", self, sgn(recorded_ops.clone(as_tensor("sgn_", self))))  # nodes save the value before
 
 
-@asks
+@overridable
 @method()
 @boundary
 def isreal(input: Tensor) -> Tensor:
@@ -317,4 +317,6 @@ def isreal(input: Tensor) -> Tensor:
     tensor([ True, False])
     """
     x = steady(as_tensor("isreal", input)).detach()
-    return raw.eq(raw.imag_view(x) if is_complex(layout_of_tensor(x)) else raw.zeros_like(x), 0)
+    return no_record_ops.eq(
+        no_record_ops.imag_view(x) if is_complex(layout_of_tensor(x)) else no_record_ops.zeros_like(x), 0
+    )

@@ -12,7 +12,7 @@ from facula_storage.extend import COMPLEX
 
 from .._declare import elementwise, operator, view
 from .._errors import ArgumentError, DTypeError
-from .._operator import composite, passed_on, raw
+from .._operator import composite, may_alias_grad, no_record_ops
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor
 
@@ -37,7 +37,7 @@ class _conjugate:
     holomorphic = False
     kernel = "conj"
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.conjugate(g)
 
 
@@ -47,7 +47,7 @@ class _real_part:
 
     holomorphic = False
     kernel = "real"
-    result = magnitude
+    result_dtype = magnitude
 
 
 @elementwise
@@ -56,7 +56,7 @@ class _imaginary_part:
 
     holomorphic = False
     kernel = "imag"
-    result = magnitude
+    result_dtype = magnitude
 
 
 # ------------------------------------------------------------------------------------------- views of the parts
@@ -69,8 +69,8 @@ class _view_as_real:
         strides = (*[2 * step for step in layout.strides], 1)
         return layout_of((*layout.shape, 2), strides, layout.dtype.to_real(), layout.device), 0
 
-    @passed_on
-    def reverse_input(F, g):
+    @may_alias_grad
+    def vjp_input(F, g):
         return F.pairs_as_complex(g)
 
 
@@ -92,8 +92,8 @@ class _view_as_complex:
         dtype = complex64 if layout.dtype is float32 else complex128
         return layout_of(shape[:-1], tuple([step // 2 for step in strides[:-1]]), dtype, layout.device), 0
 
-    @passed_on
-    def reverse_input(F, g):
+    @may_alias_grad
+    def vjp_input(F, g):
         return F.view_as_real(g)
 
 
@@ -104,7 +104,7 @@ class _real_view:
     def window(layout):
         return part_of(layout), 0
 
-    def reverse_input(F, g, input_layout):
+    def vjp_input(F, g, input_layout):
         return F.to(g, (input_layout.dtype,))
 
 
@@ -117,7 +117,7 @@ class _imag_view:
         part = part_of(layout)
         return part, part.dtype.itemsize if part.numel else 0
 
-    def reverse_input(F, g, input_layout):
+    def vjp_input(F, g, input_layout):
         return F.mul(F.to(g, (input_layout.dtype,)), 1j)
 
 
@@ -159,12 +159,12 @@ class _from_parts:
 
         real, imag = operands
         result = new_tensor(_from_parts.operator.outputs(real._layout, imag._layout))
-        write(raw.real_view(result), real)
-        write(raw.imag_view(result), imag)
+        write(no_record_ops.real_view(result), real)
+        write(no_record_ops.imag_view(result), imag)
         return [result]
 
-    def reverse_real(F, g, real_layout):
+    def vjp_real(F, g, real_layout):
         return F.sum_to(F.clone(F.real_view(g)), real_layout)
 
-    def reverse_imag(F, g, imag_layout):
+    def vjp_imag(F, g, imag_layout):
         return F.sum_to(F.clone(F.imag_view(g)), imag_layout)

@@ -16,8 +16,8 @@ from facula_storage import contiguous, float32, float64
 from .._declare import operator
 from .._errors import DTypeError
 from .._geometry import hashable
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import in_row_major
 from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
@@ -54,19 +54,19 @@ class _conv2d:
     optional = ("bias",)
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return _ready(F, "conv2d", operands, parameters)
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
         return contiguous((input.shape[0], weight.shape[0], *size), input.dtype, input.device)
 
-    def reverse_input(F, g, weight, input_layout, stride, padding, dilation, groups):
+    def vjp_input(F, g, weight, input_layout, stride, padding, dilation, groups):
         return F.conv2d_input(g, weight, (stride, padding, dilation, groups, input_layout.shape[2:]))
 
-    def reverse_weight(F, g, input, weight_layout, stride, padding, dilation, groups):
+    def vjp_weight(F, g, input, weight_layout, stride, padding, dilation, groups):
         return F.conv2d_weight(g, input, (stride, padding, dilation, groups, weight_layout.shape[2:]))
 
-    def reverse_bias(F, g):
+    def vjp_bias(F, g):
         return F.sum(g, ((0, *range(2, len(layout_of_tensor(g).shape))), False))
 
 
@@ -77,16 +77,16 @@ class _conv2d_input:
     inputs = ("grad", "weight")
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return _ready(F, "conv2d_input", operands, parameters)
 
     def outputs(grad, weight, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[0], weight.shape[1] * groups, *size), grad.dtype, grad.device)
 
-    def reverse_grad(F, g, weight, grad_layout, stride, padding, dilation, groups):
+    def vjp_grad(F, g, weight, grad_layout, stride, padding, dilation, groups):
         return F.conv2d(g, weight, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))
 
-    def reverse_weight(F, g, grad, weight_layout, stride, padding, dilation, groups):
+    def vjp_weight(F, g, grad, weight_layout, stride, padding, dilation, groups):
         return F.conv2d_weight(grad, g, (stride, padding, dilation, groups, weight_layout.shape[2:]))
 
 
@@ -97,16 +97,16 @@ class _conv2d_weight:
     inputs = ("grad", "input")
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return _ready(F, "conv2d_weight", operands, parameters)
 
     def outputs(grad, input, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)
 
-    def reverse_grad(F, g, input, grad_layout, stride, padding, dilation, groups):
+    def vjp_grad(F, g, input, grad_layout, stride, padding, dilation, groups):
         return F.conv2d(input, g, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))
 
-    def reverse_input(F, g, grad, input_layout, stride, padding, dilation, groups):
+    def vjp_input(F, g, grad, input_layout, stride, padding, dilation, groups):
         return F.conv2d_input(grad, g, (stride, padding, dilation, groups, input_layout.shape[2:]))
 
 
@@ -142,14 +142,16 @@ def conv2d(
             2, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
         )
         if len(shapes[0]) == 3:
-            return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
-        return recording.conv2d(input, weight, bias, parameters)
+            return recorded_ops.squeeze(
+                recorded_ops.conv2d(recorded_ops.unsqueeze(input, 0), weight, bias, parameters), 0
+            )
+        return recorded_ops.conv2d(input, weight, bias, parameters)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @boundary
 def conv3d(
     input: Tensor,
@@ -175,8 +177,8 @@ def conv3d(
         3, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
     )
     if len(shapes[0]) == 4:
-        return recording.squeeze(recording.conv2d(recording.unsqueeze(input, 0), weight, bias, parameters), 0)
-    return recording.conv2d(input, weight, bias, parameters)
+        return recorded_ops.squeeze(recorded_ops.conv2d(recorded_ops.unsqueeze(input, 0), weight, bias, parameters), 0)
+    return recorded_ops.conv2d(input, weight, bias, parameters)
 
 
 def _transposed(name: str, dims: int, input: Any, weight: Any, bias: Any, *geometry: Any) -> Tensor:
@@ -185,13 +187,13 @@ def _transposed(name: str, dims: int, input: Any, weight: Any, bias: Any, *geome
     check_dtypes(name, input, weight, bias)
     parameters = transposed_parameters(dims, *shapes, *[hashable(one) for one in geometry])
     alone = len(shapes[0]) == dims + 1
-    result = recording.conv2d_input(recording.unsqueeze(input, 0) if alone else input, weight, parameters)
+    result = recorded_ops.conv2d_input(recorded_ops.unsqueeze(input, 0) if alone else input, weight, parameters)
     if bias is not None:
-        result = recording.add(result, recording.reshape(bias, (-1, *(1,) * dims)))
-    return recording.squeeze(result, 0) if alone else result
+        result = recorded_ops.add(result, recorded_ops.reshape(bias, (-1, *(1,) * dims)))
+    return recorded_ops.squeeze(result, 0) if alone else result
 
 
-@asks
+@overridable
 @boundary
 def conv_transpose2d(
     input: Tensor,
@@ -219,7 +221,7 @@ def conv_transpose2d(
     return _transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@asks
+@overridable
 @boundary
 def conv_transpose3d(
     input: Tensor,

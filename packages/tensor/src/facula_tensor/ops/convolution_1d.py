@@ -8,8 +8,8 @@ from typing import Any
 from facula_errors.extend import boundary
 
 from .._geometry import hashable
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor
 from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 
@@ -23,16 +23,16 @@ def _flat(parameters: tuple) -> tuple:
 
 
 def _as_images(input: Tensor, alone: bool) -> Tensor:
-    image = recording.unsqueeze(input, -2)
-    return recording.unsqueeze(image, 0) if alone else image
+    image = recorded_ops.unsqueeze(input, -2)
+    return recorded_ops.unsqueeze(image, 0) if alone else image
 
 
 def _as_sequences(images: Tensor, alone: bool) -> Tensor:
-    sequences = recording.squeeze(images, -2)
-    return recording.squeeze(sequences, 0) if alone else sequences
+    sequences = recorded_ops.squeeze(images, -2)
+    return recorded_ops.squeeze(sequences, 0) if alone else sequences
 
 
-@asks
+@overridable
 @boundary
 def conv1d(
     input: Tensor,
@@ -58,11 +58,11 @@ def conv1d(
         1, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
     )
     alone = len(shapes[0] or ()) == 2
-    filters: Any = recording.unsqueeze(weight, -2)
-    return _as_sequences(recording.conv2d(_as_images(input, alone), filters, bias, _flat(parameters)), alone)
+    filters: Any = recorded_ops.unsqueeze(weight, -2)
+    return _as_sequences(recorded_ops.conv2d(_as_images(input, alone), filters, bias, _flat(parameters)), alone)
 
 
-@asks
+@overridable
 @boundary
 def conv_transpose1d(
     input: Tensor,
@@ -89,6 +89,6 @@ def conv_transpose1d(
         1, *shapes, *[hashable(one) for one in (stride, padding, output_padding, groups, dilation)]
     )
     alone = len(shapes[0] or ()) == 2
-    images = recording.conv2d_input(_as_images(input, alone), recording.unsqueeze(weight, -2), _flat(parameters))
+    images = recorded_ops.conv2d_input(_as_images(input, alone), recorded_ops.unsqueeze(weight, -2), _flat(parameters))
     made = _as_sequences(images, alone)
-    return made if bias is None else recording.add(made, recording.reshape(bias, (-1, 1)))
+    return made if bias is None else recorded_ops.add(made, recorded_ops.reshape(bias, (-1, 1)))

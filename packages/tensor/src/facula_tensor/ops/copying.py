@@ -15,11 +15,11 @@ from facula_storage.extend import FLOATING, plain_address
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError, relabel
 from .._general import launch, mutated, node_for
-from .._holding import edge_from, hold
+from .._holding import edge_from, snapshots_of
 from .._inplace import starts_inplace
 from .._memory import check_out, check_overlap, check_writable
-from .._operator import composite, operators, raw, recording
-from .._overrides import asks
+from .._operator import composite, no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import as_dtype, can_cast, number_for
 from .._sites import user_site
@@ -52,7 +52,7 @@ class to:
     def outputs(layout, dtype):
         return contiguous(layout.shape, dtype, layout.device)
 
-    def reverse_input(F, g, input_layout, _dtype):
+    def vjp_input(F, g, input_layout, _dtype):
         return F.to(g, (input_layout.dtype,))
 
 
@@ -73,13 +73,13 @@ class to_device:
         if device.type == "meta" or not layout.numel:
             return [target]
         host = np.empty(layout.nbytes, np.uint8)
-        plain = raw.contiguous(source)  # of a snapshot, as all operands of `execute` are
+        plain = no_record_ops.contiguous(source)  # of a snapshot, as all operands of `execute` are
         address = plain_address(plain._storage) + plain._offset
         layout.device.backend.copy_out(address, host)
         device.backend.copy_in(target._storage.ptr, host)
         return [target]
 
-    def reverse_input(F, g, input_layout, _device):
+    def vjp_input(F, g, input_layout, _device):
         return F.to_device(g, (input_layout.device,))
 
 
@@ -99,11 +99,11 @@ class _clone:
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.clone(g)
 
 
-@asks
+@overridable
 @method()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
@@ -117,9 +117,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """
     try:
         if check_format("clone", memory_format, as_tensor("clone", input).ndim):
-            result = recording.in_format(input, memory_format)
-            return recording.view(recording.clone(input), tuple(input.shape)) if result is input else result
-        return recording.clone(input)
+            result = recorded_ops.in_format(input, memory_format)
+            return recorded_ops.view(recorded_ops.clone(input), tuple(input.shape)) if result is input else result
+        return recorded_ops.clone(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -131,21 +131,21 @@ def contiguous_(F: Any, input: Tensor) -> Tensor:
     return input if layout_of_tensor(input).is_contiguous else F.clone(input)
 
 
-raw.contiguous, recording.contiguous = raw.contiguous_, recording.contiguous_
+no_record_ops.contiguous, recorded_ops.contiguous = no_record_ops.contiguous_, recorded_ops.contiguous_
 
 
-@asks
+@overridable
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     try:
-        return recording.in_format(self, memory_format)
+        return recorded_ops.in_format(self, memory_format)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method("to")
 def to_like(
     self: Tensor,
@@ -195,12 +195,12 @@ def to_like(
             relabel(error, "to")
             raise
         if place is not layout.device:
-            result = recording.to_device(result, (place,))
+            result = recorded_ops.to_device(result, (place,))
         if wanted is not layout.dtype:
             result = cast_to(result, wanted)
         if copy and result is self:
             return clone(result, memory_format=memory_format)
-        return result if memory_format is None else recording.in_format(result, memory_format)
+        return result if memory_format is None else recorded_ops.in_format(result, memory_format)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -210,7 +210,7 @@ def cast_to(input: Tensor, dtype: DType) -> Tensor:
     """`input` in another dtype. No gradient flows through integers: they are constants."""
     if input.node is not None and dtype.category < FLOATING:
         input = input.detach()
-    return recording.to(input, (dtype,))
+    return recorded_ops.to(input, (dtype,))
 
 
 def _cast_method(name: str, dtype_name: str) -> None:
@@ -224,8 +224,8 @@ def _cast_method(name: str, dtype_name: str) -> None:
             if self.dtype is dtype:
                 result = self
             else:
-                result = cast_to(self, dtype) if whole else recording.to(self, (dtype,))
-            return result if memory_format is None else recording.in_format(result, memory_format)
+                result = cast_to(self, dtype) if whole else recorded_ops.to(self, (dtype,))
+            return result if memory_format is None else recorded_ops.in_format(result, memory_format)
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -233,7 +233,7 @@ def _cast_method(name: str, dtype_name: str) -> None:
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"This tensor as {dtype_name}."
     setattr(Tensor, name, cast)
-    asks(cast)
+    overridable(cast)
 
 
 _CASTS = {
@@ -244,7 +244,7 @@ for _name, _dtype in _CASTS.items():
     _cast_method(_name, _dtype)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -252,7 +252,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return to_like(self, as_tensor("type_as", other).dtype)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
@@ -260,7 +260,7 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     return to_like(self, "cpu", memory_format=memory_format)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
@@ -285,7 +285,7 @@ def _copy_into(target: Tensor, source: Tensor) -> Tensor:
     return target
 
 
-raw.copy_into = recording.copy_into = _copy_into
+no_record_ops.copy_into = recorded_ops.copy_into = _copy_into
 
 
 @operator
@@ -298,14 +298,14 @@ class _overwrite:
     def outputs(layout, other):
         return layout
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
-    def reverse_other(F, g, other_layout):
+    def vjp_other(F, g, other_layout):
         return F.to(F.sum_to(g, other_layout), (other_layout.dtype,))
 
 
-@asks
+@overridable
 @method()
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
@@ -352,7 +352,7 @@ def _copied(target: Tensor, source: Any) -> bool:
     return True
 
 
-def store(operation: str, target: Tensor, result: Tensor) -> Tensor:
+def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
     """Put the result of an operator into `target` and return it: the in-place form of composite operators."""
     if not can_cast(result.dtype, target.dtype):
         raise DTypeError(
@@ -367,7 +367,7 @@ def store(operation: str, target: Tensor, result: Tensor) -> Tensor:
     return _copy(operation, target, result)
 
 
-def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
+def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
     """`result`, or `out` with the result in it: the `out=` form of composite operators.
 
     `operands` may share no memory with `out`.
@@ -379,7 +379,7 @@ def give(operation: str, result: Tensor, out: Tensor | None, operands: Any = ())
         raise OperationError(
             f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
         )
-    raw.copy_into(target, result)
+    no_record_ops.copy_into(target, result)
     return out
 
 
@@ -389,7 +389,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     try:
         source = as_tensor_like(source, self, operation)
         record = starts_inplace(operation, self, (self, source))
-        target, held = hold((self, source), record)
+        target, held = snapshots_of((self, source), record)
         check_writable(operation, target)
         layout = target._layout
         if broadcast_shapes(operation, layout.shape, held._layout.shape) != layout.shape:
@@ -397,7 +397,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
                 f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}"
             )
         if held._layout.device is not layout.device:
-            held = (recording if record else raw).to_device(held, (layout.device,))
+            held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device,))
         same = check_overlap(operation, target, (held,))
     except Exception as error:
         relabel(error, operation)
@@ -412,7 +412,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
     return self
 
 
-@asks
+@overridable
 @method()
 @boundary
 def fill_(self: Tensor, value: Any) -> Tensor:
@@ -468,7 +468,7 @@ def made_to_fill(layout: Layout, kind: type) -> Plan:
     return Plan(known.operator, known.parameters, (layout,), known.launch)
 
 
-@asks
+@overridable
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""

@@ -10,8 +10,8 @@ from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, floating, promote_types
 from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
@@ -19,7 +19,7 @@ from .._viewing import as_tensor
 __all__ = ["corrcoef", "cov"]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cov(
@@ -43,42 +43,46 @@ def cov(
     if layout.dtype is bool_:
         raise DTypeError("cov: not defined for bool; convert with .float()")
     off = as_integer(correction, "cov", "correction")
-    rows = recording.reshape(input, (1, -1)) if len(layout.shape) < 2 and layout.numel else input
+    rows = recorded_ops.reshape(input, (1, -1)) if len(layout.shape) < 2 and layout.numel else input
     if len(layout.shape) < 2 and not layout.numel:
-        rows = recording.reshape(input, (1, 0))
+        rows = recorded_ops.reshape(input, (1, 0))
     kind = floating(layout.dtype)
     if isinstance(aweights, Tensor) and aweights.is_floating_point():
         kind = promote_types(kind, aweights.dtype)
-    rows = rows if kind is layout.dtype else recording.to(rows, (kind,))
+    rows = rows if kind is layout.dtype else recorded_ops.to(rows, (kind,))
     count = rows.shape[1]
     often = _weights("fweights", fweights, count, integers=True)
     much = _weights("aweights", aweights, count, integers=False)
-    weights = often if much is None else much if often is None else recording.mul(often, much)
+    weights = often if much is None else much if often is None else recorded_ops.mul(often, much)
     real = kind.to_real() if kind.category == COMPLEX else kind
     every = ((0,), False)
     if weights is None:
         total: Any = count
-        mean = recording.div(recording.sum(rows, ((1,), True)), count) if count else recording.sum(rows, ((1,), True))
+        mean = (
+            recorded_ops.div(recorded_ops.sum(rows, ((1,), True)), count)
+            if count
+            else recorded_ops.sum(rows, ((1,), True))
+        )
     else:
-        total = recording.sum(weights, every)
+        total = recorded_ops.sum(weights, every)
         if count and total.item() == 0:
             raise ArgumentError("cov: expected weights that do not add up to 0; got such")
-        total = recording.to(total, (real,))
-        weights = recording.to(weights, (real,))
-        mean = recording.div(recording.sum(recording.mul(rows, weights), ((1,), True)), total)
+        total = recorded_ops.to(total, (real,))
+        weights = recorded_ops.to(weights, (real,))
+        mean = recorded_ops.div(recorded_ops.sum(recorded_ops.mul(rows, weights), ((1,), True)), total)
     if much is None or not off:
         freedom = total - off
     else:
-        squares = recording.sum(recording.mul(weights, recording.to(much, (real,))), every)
-        freedom = recording.sub(total, recording.div(recording.mul(squares, off), total))
+        squares = recorded_ops.sum(recorded_ops.mul(weights, recorded_ops.to(much, (real,))), every)
+        freedom = recorded_ops.sub(total, recorded_ops.div(recorded_ops.mul(squares, off), total))
     if (freedom if isinstance(freedom, int) else freedom.item()) <= 0:
         warnings.warn("cov: no degrees of freedom are left; results are infinite or NaN", UserWarning, stacklevel=3)
-        freedom = 0 if isinstance(freedom, int) else raw.zeros_like(freedom)
-    centred = recording.sub(rows, mean)
-    other = centred if weights is None else recording.mul(centred, weights)
-    products = recording.matmul(centred, recording.transpose(recording.conj(other), 0, 1))
-    result = recording.div(products, freedom)
-    return recording.reshape(result, ()) if rows.shape[0] == 1 else result
+        freedom = 0 if isinstance(freedom, int) else no_record_ops.zeros_like(freedom)
+    centred = recorded_ops.sub(rows, mean)
+    other = centred if weights is None else recorded_ops.mul(centred, weights)
+    products = recorded_ops.matmul(centred, recorded_ops.transpose(recorded_ops.conj(other), 0, 1))
+    result = recorded_ops.div(products, freedom)
+    return recorded_ops.reshape(result, ()) if rows.shape[0] == 1 else result
 
 
 def _weights(name: str, weights: Any, count: int, *, integers: bool) -> Tensor | None:
@@ -92,12 +96,12 @@ def _weights(name: str, weights: Any, count: int, *, integers: bool) -> Tensor |
         raise DTypeError(f"cov: expected {name} to be {wanted}; got {layout.dtype.name}")
     if layout.shape != (count,):
         raise ArgumentError(f"cov: expected {name} of shape ({count},), one an observation; got {layout.shape}")
-    if count and raw.amin(snapshot(weights), ((0,), False)).item() < 0:
+    if count and no_record_ops.amin(snapshot(weights), ((0,), False)).item() < 0:
         raise ArgumentError(f"cov: expected {name} of at least 0; got a negative one")
     return weights
 
 
-@asks
+@overridable
 @method()
 @boundary
 def corrcoef(input: Tensor) -> Tensor:
@@ -117,10 +121,12 @@ def corrcoef(input: Tensor) -> Tensor:
         )
     c = cov(input)
     if not c.ndim:
-        return recording.div(c, c)
-    variances = recording.diagonal(c, 0, 0, 1)
+        return recorded_ops.div(c, c)
+    variances = recorded_ops.diagonal(c, 0, 0, 1)
     if c.is_complex():
-        variances = recording.real_part(variances)
-    deviations = recording.sqrt(variances)
-    result = recording.div(recording.div(c, recording.unsqueeze(deviations, 1)), recording.unsqueeze(deviations, 0))
+        variances = recorded_ops.real_part(variances)
+    deviations = recorded_ops.sqrt(variances)
+    result = recorded_ops.div(
+        recorded_ops.div(c, recorded_ops.unsqueeze(deviations, 1)), recorded_ops.unsqueeze(deviations, 0)
+    )
     return result if c.is_complex() else result.clamp(-1, 1)

@@ -17,8 +17,8 @@ from facula_storage.extend import INTEGER
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._from_data import tensor
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._ranges import arange
 from .._tensor import Tensor, layout_of_tensor
@@ -55,10 +55,10 @@ class _ctc_loss:
 
     inputs = ("log_probs", "targets", "lengths")
     parameters = ("longest", "blank", "zero_infinity")
-    values = ("blank", "zero_infinity")
+    launch_scalars = ("blank", "zero_infinity")
     results = ("out", "alphas")
 
-    def check(log_probs, targets, lengths, longest, *launch):
+    def validate_layouts(log_probs, targets, lengths, longest, *launch):
         _check(log_probs, targets, lengths, longest)
 
     def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
@@ -66,7 +66,7 @@ class _ctc_loss:
         dtype, device = log_probs.dtype, log_probs.device
         return contiguous((batch,), dtype, device), contiguous((batch, steps, 2 * longest + 1), dtype, device)
 
-    def reverse_all(F, g, edges, log_probs, targets, lengths, out, alphas, longest, blank, zero_infinity):
+    def vjp_all(F, g, edges, log_probs, targets, lengths, out, alphas, longest, blank, zero_infinity):
         parameters = (longest, blank, zero_infinity)
         return F.ctc_loss_gradient(g, log_probs, targets, lengths, out, alphas, parameters), None, None
 
@@ -77,9 +77,9 @@ class _ctc_loss_grad:
 
     inputs = ("grad", "log_probs", "targets", "lengths", "losses", "alphas")
     parameters = ("longest", "blank", "zero_infinity")
-    values = ("blank", "zero_infinity")
+    launch_scalars = ("blank", "zero_infinity")
 
-    def check(g, log_probs, targets, lengths, losses, alphas, longest, *launch):
+    def validate_layouts(g, log_probs, targets, lengths, losses, alphas, longest, *launch):
         _check(log_probs, targets, lengths, longest)
         steps, batch, _ = log_probs.shape
         wanted = ((batch,), (batch,), (batch, steps, 2 * longest + 1))
@@ -95,13 +95,15 @@ class _ctc_loss_grad:
 
 def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
               parameters: tuple) -> Tensor:  # fmt: skip
-    return raw.ctc_loss_grad(raw.contiguous(g), log_probs, targets, lengths, out, alphas, parameters)
+    return no_record_ops.ctc_loss_grad(
+        no_record_ops.contiguous(g), log_probs, targets, lengths, out, alphas, parameters
+    )
 
 
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
                        parameters: tuple) -> Tensor:  # fmt: skip
     """The same in operators that have gradients, from the operands alone."""
-    F, (_, blank, zero_infinity) = recording, parameters
+    F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
         losses = composed(log_probs, targets, lengths, blank)
         possible = F.lt(out, float("inf"))
@@ -112,7 +114,7 @@ def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: T
         return F.where((possible | ~counts).unsqueeze(2), result, missing)
 
 
-raw.ctc_loss_gradient, recording.ctc_loss_gradient = _gradient, _recorded_gradient
+no_record_ops.ctc_loss_gradient, recorded_ops.ctc_loss_gradient = _gradient, _recorded_gradient
 
 
 def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
@@ -129,17 +131,17 @@ def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) ->
     alpha = now[0].where(states < 2, tensor(NEVER, dtype=log_probs.dtype)) if steps else now.sum(0)
     nothing = log_probs.new_full((batch, 2), NEVER)
     for t in range(1, steps):
-        wide = recording.cat((nothing, alpha), (1,))
+        wide = recorded_ops.cat((nothing, alpha), (1,))
         before, skipped = wide[:, 1:-1], wide[:, :-2].where(skips, tensor(NEVER, dtype=log_probs.dtype))
-        alpha_next = recording.logaddexp(recording.logaddexp(alpha, before), skipped) + now[t]
+        alpha_next = recorded_ops.logaddexp(recorded_ops.logaddexp(alpha, before), skipped) + now[t]
         alpha = alpha_next.where((given > t).unsqueeze(1), alpha)
     last = alpha.gather(1, (2 * counts).unsqueeze(1)).squeeze(1)
     other = alpha.gather(1, (2 * counts - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
-    total = recording.logaddexp(last, other.where(counts > 0, tensor(NEVER, dtype=log_probs.dtype)))
+    total = recorded_ops.logaddexp(last, other.where(counts > 0, tensor(NEVER, dtype=log_probs.dtype)))
     return -total.where(given > 0, total.detach() * 0)
 
 
-@asks
+@overridable
 @boundary
 def ctc_loss(
     log_probs: Tensor,
@@ -164,7 +166,7 @@ def ctc_loss(
     >>> ctc_loss(log_probs, tensor([[1]]), [2], [1])
     tensor(0.2877)
     """
-    name, F = "ctc_loss", recording
+    name, F = "ctc_loss", recorded_ops
     reduction = reduction_of(name, reduction)
     x, y, blank = as_tensor(name, log_probs), as_tensor(name, targets), as_integer(blank, name, "blank")
     given, classes = layout_of_tensor(x), layout_of_tensor(y)

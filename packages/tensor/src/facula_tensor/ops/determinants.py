@@ -9,10 +9,10 @@ from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
 from .._declare import operator
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
-from .copying import give
+from .copying import write_out
 from .matrices import matrices
 from .named_results import NamedResults, named_results, results_named
 
@@ -29,7 +29,7 @@ class _det:
     def outputs(layout):
         return contiguous(layout.shape[:-2], layout.dtype, layout.device)
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mT(F.adjugate(input)))
 
 
@@ -40,7 +40,7 @@ class _adjugate:
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.adjugate_grad(g, input)
 
 
@@ -53,10 +53,10 @@ class _adjugate_grad:
     def outputs(g, layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, other):
+    def vjp_input(F, g, other):
         return F.mT(F.adjugate_grad(F.mT(g), other))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         """Of what this is where A is not singular: det(A) (<input, X> X^T - X^T input X^T), X = A^-1."""
         X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
         Y, h = F.mT(X), F.mT(g)
@@ -79,7 +79,7 @@ class _slogdet:
         sign = contiguous(layout.shape[:-2], layout.dtype, layout.device)
         return sign.to_dtype(layout.dtype.to_real()), sign
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mH(F.inv_ex(input)[0]))
 
 
@@ -94,9 +94,9 @@ Slogdet = results_named("slogdet", "sign", "logabsdet")
 def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
     """Sign, and logarithm of the magnitude."""
     A = matrices(name, input, square=True)
-    logarithm, sign = recording.slogdet(A)
+    logarithm, sign = recorded_ops.slogdet(A)
     if logarithm.node is not None:
-        sign = recording.turned_sign(A, sign)
+        sign = recorded_ops.turned_sign(A, sign)
     return sign, logarithm
 
 
@@ -111,9 +111,9 @@ class _turned_sign:
         return contiguous(sign.shape, sign.dtype, sign.device)
 
     def execute(operands, parameters):
-        return [raw.clone(operands[1])]
+        return [no_record_ops.clone(operands[1])]
 
-    def reverse_input(F, g, input, out):
+    def vjp_input(F, g, input, out):
         if not input.is_complex():
             return F.zeros_like(input)
         turn = F.imag_view(F.mul(F.conj(g), out))
@@ -121,7 +121,7 @@ class _turned_sign:
         return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def det(input: Tensor) -> Tensor:
@@ -131,10 +131,10 @@ def det(input: Tensor) -> Tensor:
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
     """
-    return recording.det(matrices("det", input, square=True))
+    return recorded_ops.det(matrices("det", input, square=True))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -149,7 +149,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
     return named_results("slogdet", Slogdet, slogdet_of("slogdet", input), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logdet(input: Tensor) -> Tensor:
@@ -159,7 +159,7 @@ def logdet(input: Tensor) -> Tensor:
     >>> logdet(eye(3))
     tensor(0.)
     """
-    F = recording
+    F = recorded_ops
     sign, logarithm = slogdet_of("logdet", input)
     if is_complex(layout_of_tensor(sign)):
         return F.add(logarithm, F.log(sign))
@@ -168,4 +168,4 @@ def logdet(input: Tensor) -> Tensor:
 
 def det_of(name: str, A: Any, out: Tensor | None) -> Tensor:
     """The determinant, into `out` where that is given."""
-    return give(name, recording.det(matrices(name, A, square=True)), out)
+    return write_out(name, recorded_ops.det(matrices(name, A, square=True)), out)

@@ -10,12 +10,12 @@ from facula_storage import Layout, contiguous, layout_of
 
 from .._declare import view
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
 
@@ -43,7 +43,7 @@ class _diagonal:
         size, strides, start = along(layout, offset, dim1, dim2)
         return layout_of(size, strides, layout.dtype, layout.device), start * layout.dtype.itemsize
 
-    def reverse_input(F, g, input_layout, offset, dim1, dim2):
+    def vjp_input(F, g, input_layout, offset, dim1, dim2):
         whole = contiguous(input_layout.shape, input_layout.dtype, input_layout.device)
         _, strides, start = along(whole, offset, dim1, dim2)
         return F.inset(g, (whole.shape, strides, start, (), 0))
@@ -57,7 +57,7 @@ def plane(operation: str, dim1: Any, dim2: Any, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@asks
+@overridable
 @method()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension.
@@ -72,7 +72,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         ndim = len(layout_of_tensor(as_tensor("diagonal", input)).shape)
         if type(offset) is not int:
             offset = as_integer(offset, "diagonal", "offset")
-        return recording.diagonal(input, offset, *plane("diagonal", dim1, dim2, ndim))
+        return recorded_ops.diagonal(input, offset, *plane("diagonal", dim1, dim2, ndim))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -86,10 +86,10 @@ def _embedded(operation: str, input: Tensor, offset: Any, dim1: Any, dim2: Any) 
     whole = tuple([size if dim in (first, second) else next(rest) for dim in range(len(shape) + 1)])
     layout = layout_of_tensor(input)
     _, strides, start = along(contiguous(whole, layout.dtype, layout.device), offset, first, second)
-    return recording.inset(input, (whole, strides, start, (), 0))
+    return recorded_ops.inset(input, (whole, strides, start, (), 0))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -106,7 +106,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _embedded("diag_embed", input, offset, dim1, dim2)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -123,15 +123,15 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if ndim == 1:
         result = _embedded("diag", input, diagonal, 0, 1)
     elif ndim == 2:
-        result = recording.clone(recording.diagonal(input, as_integer(diagonal, "diag", "diagonal"), 0, 1))
+        result = recorded_ops.clone(recorded_ops.diagonal(input, as_integer(diagonal, "diag", "diagonal"), 0, 1))
     else:
         raise ArgumentError(
             f"diag: expected a vector or a matrix; got shape {tuple(input.shape)}; use diagonal or diag_embed"
         )
-    return give("diag", result, out, (input,))
+    return write_out("diag", result, out, (input,))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
@@ -143,10 +143,10 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
             [0, 2]])
     """
     input = steady(as_tensor("diagflat", input))
-    return _embedded("diagflat", recording.reshape(input, (input.numel(),)), offset, 0, 1)
+    return _embedded("diagflat", recorded_ops.reshape(input, (input.numel(),)), offset, 0, 1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def trace(input: Tensor) -> Tensor:
@@ -159,4 +159,4 @@ def trace(input: Tensor) -> Tensor:
     input = steady(as_tensor("trace", input))
     if input.ndim != 2:
         raise ArgumentError(f"trace: expected a matrix; got shape {tuple(input.shape)}; use diagonal(...).sum(-1)")
-    return recording.diagonal(input, 0, 0, 1).sum()
+    return recorded_ops.diagonal(input, 0, 0, 1).sum()

@@ -11,12 +11,12 @@ from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, as_number
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .join import cat
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
@@ -25,10 +25,10 @@ __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
     """Elements `start` to `stop` along a dimension; a negative `stop` counts from the end."""
     n = x.shape[dim]
-    return recording.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
+    return recorded_ops.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def diff(
@@ -56,7 +56,7 @@ def diff(
     if times < 0:
         raise ArgumentError(f"diff: expected n of at least 0; got {times}")
     if not times:
-        return give("diff", recording.clone(input), out)
+        return write_out("diff", recorded_ops.clone(input), out)
     around = [as_tensor("diff", one) for one in (prepend, append) if one is not None]
     for one in around:
         if one.ndim != input.ndim:
@@ -66,11 +66,11 @@ def diff(
     if around:
         input = cat([one for one in (prepend, input, append) if one is not None], dim)
     layout = layout_of_tensor(input)
-    subtract = recording.ne if layout.dtype is bool_ else recording.sub
+    subtract = recorded_ops.ne if layout.dtype is bool_ else recorded_ops.sub
     length = layout.shape[dim]
     for n in range(length, length - min(times, length), -1):
-        input = subtract(recording.slice(input, dim, 1, n, 1), recording.slice(input, dim, 0, n - 1, 1))
-    return give("diff", input, out)
+        input = subtract(recorded_ops.slice(input, dim, 1, n, 1), recorded_ops.slice(input, dim, 0, n - 1, 1))
+    return write_out("diff", input, out)
 
 
 # ------------------------------------------------------------------------------------------------- trapezoids
@@ -84,27 +84,29 @@ def _areas(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Tensor, int]:
     dim = check_dim(name, dim, y.ndim)
     if x is not None and dx is not None:
         raise InvalidTypeError(f"{name}: expected x or dx; got both")
-    heights = recording.add(_part(y, dim, 1, 0), _part(y, dim, 0, -1))
+    heights = recorded_ops.add(_part(y, dim, 1, 0), _part(y, dim, 0, -1))
     if x is None:
         width = 1 if dx is None else as_number(dx, name, "dx")
-        return heights if width == 1 and type(width) is int else recording.mul(heights, width), dim
+        return heights if width == 1 and type(width) is int else recorded_ops.mul(heights, width), dim
     x = steady(as_tensor(name, x))
     if not x.ndim:
-        return recording.mul(heights, x), dim
+        return recorded_ops.mul(heights, x), dim
     if x.ndim == 1:
         if x.shape[0] != y.shape[dim]:
             raise ArgumentError(f"{name}: expected x of {y.shape[dim]} elements, as y along {dim}; got {x.shape[0]}")
-        widths = recording.sub(_part(x, 0, 1, 0), _part(x, 0, 0, -1))
-        widths = recording.reshape(widths, tuple([-1 if i == dim else 1 for i in range(y.ndim)])) if len(x) else widths
+        widths = recorded_ops.sub(_part(x, 0, 1, 0), _part(x, 0, 0, -1))
+        widths = (
+            recorded_ops.reshape(widths, tuple([-1 if i == dim else 1 for i in range(y.ndim)])) if len(x) else widths
+        )
     else:
-        x = recording.reshape(x, (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+        x = recorded_ops.reshape(x, (1,) * (y.ndim - x.ndim) + tuple(x.shape))
         at = dim + x.ndim - y.ndim
-        widths = recording.sub(_part(x, at, 1, 0), _part(x, at, 0, -1))
+        widths = recorded_ops.sub(_part(x, at, 1, 0), _part(x, at, 0, -1))
         dim = dim if x.ndim == y.ndim else at
-    return recording.mul(heights, widths), dim
+    return recorded_ops.mul(heights, widths), dim
 
 
-@asks
+@overridable
 @boundary
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under a sampled curve along `dim`, by the trapezoidal rule.
@@ -116,10 +118,10 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     tensor(8.)
     """
     areas, at = _areas("trapezoid", y, x, dx, dim)
-    return recording.div(recording.sum(areas, ((at,), False)), 2)
+    return recorded_ops.div(recorded_ops.sum(areas, ((at,), False)), 2)
 
 
-@asks
+@overridable
 @boundary
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """`trapezoid`, by its older name.
@@ -131,7 +133,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
-@asks
+@overridable
 @boundary
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`.
@@ -141,11 +143,11 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     tensor([1.5000, 4.0000])
     """
     areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
-    return recording.div(areas.cumsum(at), 2)
+    return recorded_ops.div(areas.cumsum(at), 2)
 
 
 # --------------------------------------------------------------------------------------------------- gradient
-@asks
+@overridable
 @boundary
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each.
@@ -181,7 +183,7 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
 
         if layout.dtype is bool_ or layout.dtype.name == "uint8":
             raise DTypeError(f"gradient: not defined for {layout.dtype.name}; convert with .float()")
-        input = recording.to(input, (floating(layout.dtype),))
+        input = recorded_ops.to(input, (floating(layout.dtype),))
     return tuple([_slopes(input, one, at, edge_order) for one, at in zip(spacings, dims, strict=True)])
 
 
@@ -198,7 +200,7 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
         if tuple(spacing.shape) != (n,):
             raise ArgumentError(f"gradient: expected {n} places along dim {dim}; got shape {tuple(spacing.shape)}")
         shape = tuple([-1 if i == dim else 1 for i in range(x.ndim)])
-        steps = recording.reshape(recording.sub(_part(spacing, 0, 1, 0), _part(spacing, 0, 0, -1)), shape)
+        steps = recorded_ops.reshape(recorded_ops.sub(_part(spacing, 0, 1, 0), _part(spacing, 0, 0, -1)), shape)
         before, after = _part(steps, dim, 0, -1), _part(steps, dim, 1, 0)
         first, last = ([_part(steps, dim, i, i + 1) for i in places] for places in ((0, 1), (n - 2, n - 3)))
     else:

@@ -10,8 +10,8 @@ from facula_storage import Layout, layout_of
 
 from .._declare import view
 from .._errors import ArgumentError
-from .._operator import operators, passed_on, recording
-from .._overrides import asks
+from .._operator import may_alias_grad, operators, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, check_dim, method
 from .._viewing import form
 from .reducing import axis_for, needed_dim
@@ -50,8 +50,8 @@ class _transpose:
             order[i], order[j] = order[j], order[i]
         return permuted(layout, order), 0
 
-    @passed_on
-    def reverse_input(F, g, _input_layout, dim0, dim1):
+    @may_alias_grad
+    def vjp_input(F, g, _input_layout, dim0, dim1):
         return F.transpose(g, dim0, dim1)
 
 
@@ -62,8 +62,8 @@ class _reverse_dims:
     def window(layout):
         return layout.transposed(), 0
 
-    @passed_on
-    def reverse_input(F, g):
+    @may_alias_grad
+    def vjp_input(F, g):
         return F.reverse_dims(g)
 
 
@@ -81,8 +81,8 @@ class _permute:
             )
         return permuted(layout, order), 0
 
-    @passed_on
-    def reverse_input(F, g, _input_layout, dims):
+    @may_alias_grad
+    def vjp_input(F, g, _input_layout, dims):
         back = [0] * len(dims)
         for place, dim in enumerate(dims):
             back[dim] = place  # negative ones count from the end of both
@@ -103,8 +103,8 @@ class _squeeze:
         kept = [i for i in range(ndim) if layout.shape[i] != 1 or i not in chosen]
         return permuted(layout, kept), 0
 
-    @passed_on
-    def reverse_input(F, g, input_layout, *_dims):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout, *_dims):
         return F.reshape(g, input_layout.shape)
 
 
@@ -120,12 +120,12 @@ class _unsqueeze:
         shape = (*layout.shape[:at], 1, *layout.shape[at:])
         return layout_of(shape, (*layout.strides[:at], step, *layout.strides[at:]), layout.dtype, layout.device), 0
 
-    @passed_on
-    def reverse_input(F, g, input_layout, _dim):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout, _dim):
         return F.reshape(g, input_layout.shape)
 
 
-@asks
+@overridable
 @method()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged.
@@ -135,13 +135,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     facula.Size([3, 2])
     """
     try:
-        return recording.transpose(input, dim0, dim1)
+        return recorded_ops.transpose(input, dim0, dim1)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
@@ -151,14 +151,14 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     >>> swapaxes(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
     """
-    return recording.transpose(input, axis0, axis1)
+    return recorded_ops.transpose(input, axis0, axis1)
 
 
 @method("mT")
 @property
 def mT(self: Tensor) -> Tensor:
     """A view with the last two dimensions exchanged."""
-    return recording.mT(self)
+    return recorded_ops.mT(self)
 
 
 @form
@@ -171,10 +171,10 @@ def _mT(layout):
     return permuted(layout, (*range(ndim - 2), ndim - 1, ndim - 2)), 0, operators["transpose"].rule, (-2, -1)
 
 
-Tensor.T = property(lambda self: recording.reverse_dims(self), doc="A view with all dimensions in reverse order.")
+Tensor.T = property(lambda self: recorded_ops.reverse_dims(self), doc="A view with all dimensions in reverse order.")
 
 
-@asks
+@overridable
 @method()
 def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """A view with the dimensions in another order, each named once.
@@ -184,13 +184,13 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     facula.Size([4, 2, 3])
     """
     try:
-        return recording.permute(input, sizes("permute", order, dims, "dims"))
+        return recorded_ops.permute(input, sizes("permute", order, dims, "dims"))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -200,7 +200,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     >>> movedim(ones(2, 3, 4), 0, -1).shape
     facula.Size([3, 4, 2])
     """
-    return recording.movedim(
+    return recorded_ops.movedim(
         input,
         tuple(source) if isinstance(source, (tuple, list)) else source,
         tuple(destination) if isinstance(destination, (tuple, list)) else destination,
@@ -223,7 +223,7 @@ def _movedim(layout, source, destination):
     return permuted(layout, order), 0, operators["permute"].rule, (tuple(order),)
 
 
-@asks
+@overridable
 @method()
 def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
@@ -236,15 +236,15 @@ def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
         if axis is not None:
             dim = axis_for(dim, axis, "squeeze")
         if dim is None:
-            return recording.squeeze(input)
+            return recorded_ops.squeeze(input)
         dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-        return recording.squeeze(input, *dims) if dims else recording.whole(input)
+        return recorded_ops.squeeze(input, *dims) if dims else recorded_ops.whole(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`.
@@ -254,7 +254,7 @@ def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None)
     facula.Size([1, 2])
     """
     try:
-        return recording.unsqueeze(
+        return recorded_ops.unsqueeze(
             input, dim if dim is not None and axis is None else needed_dim("unsqueeze", dim, axis)
         )
     except FaculaError as error:
@@ -276,6 +276,6 @@ class t:
             raise ArgumentError(f"t: expected at most 2 dimensions; got shape {layout.shape}; use transpose or permute")
         return layout.transposed(), 0
 
-    @passed_on
-    def reverse_input(F, g):
+    @may_alias_grad
+    def vjp_input(F, g):
         return F.reverse_dims(g)

@@ -10,13 +10,13 @@ from facula_storage import bfloat16, float16, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import as_real, promote_types
 from .._tensor import Tensor, check_dim, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .triangles import triu_indices
 
 __all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
@@ -32,35 +32,35 @@ def _floating(operation: str, *tensors: Any, complex: bool = False) -> list[Tens
         dtype = promote_types(dtype, one.dtype)
     if dtype.category != FLOATING and not (complex and dtype.category == COMPLEX):
         raise DTypeError(f"{operation}: expected floating tensors; got {dtype.name}; convert with .float()")
-    return [one if one.dtype is dtype else recording.to(one, (dtype,)) for one in found]
+    return [one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in found]
 
 
 def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
     """The p-norm along dimensions, whose gradient where it is 0 is 0."""
     parameters = (dims, keepdim)
     if p == 0:
-        return recording.sum(recording.sign(recording.abs(x)), parameters)
+        return recorded_ops.sum(recorded_ops.sign(recorded_ops.abs(x)), parameters)
     if p == 1:
-        return recording.sum(recording.abs(x), parameters)
+        return recorded_ops.sum(recorded_ops.abs(x), parameters)
     if p == inf or p == -inf:
-        return (recording.amax if p > 0 else recording.amin)(recording.abs(x), parameters)
-    return root(recording.sum(recording.mul(x, x) if p == 2 else _powers(x, p), parameters), p)
+        return (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(x), parameters)
+    return root(recorded_ops.sum(recorded_ops.mul(x, x) if p == 2 else _powers(x, p), parameters), p)
 
 
 def _powers(x: Tensor, p: float) -> Tensor:
     """|x|^p; below 2 its slopes at 0, which may be infinite, are 0."""
-    size = recording.abs(x)
+    size = recorded_ops.abs(x)
     if not 0 < p < 2:
-        return recording.pow(size, p)
-    nothing = recording.eq(size, 0)
-    return recording.where(nothing, 0.0, recording.pow(recording.where(nothing, 1.0, size), p))
+        return recorded_ops.pow(size, p)
+    nothing = recorded_ops.eq(size, 0)
+    return recorded_ops.where(nothing, 0.0, recorded_ops.pow(recorded_ops.where(nothing, 1.0, size), p))
 
 
 def root(total: Tensor, p: float) -> Tensor:
     """The p-th root of sums that are not negative, with a gradient of 0 at 0."""
-    nothing = recording.le(total, 0)
-    safe = recording.where(nothing, 1.0, total)
-    return recording.where(nothing, 0.0, recording.sqrt(safe) if p == 2 else recording.pow(safe, 1 / p))
+    nothing = recorded_ops.le(total, 0)
+    safe = recorded_ops.where(nothing, 1.0, total)
+    return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(safe) if p == 2 else recorded_ops.pow(safe, 1 / p))
 
 
 def _exponent(operation: str, p: Any) -> float:
@@ -70,7 +70,7 @@ def _exponent(operation: str, p: Any) -> float:
     return p
 
 
-@asks
+@overridable
 @boundary
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
@@ -97,16 +97,18 @@ def cdist(
         )
     many = compute_mode == modes[2] or (compute_mode != modes[3] and max(a.shape[-2], b.shape[-2]) > MANY)
     if p == 2 and many and a.shape[-1]:
-        squares = [recording.sum(recording.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
-        both = recording.add(squares[0], recording.transpose(squares[1], -1, -2))
-        return root(recording.sub(both, recording.mul(recording.matmul(a, recording.transpose(b, -1, -2)), 2)), 2)
-    difference = recording.sub(recording.unsqueeze(a, -2), recording.unsqueeze(b, -3))
+        squares = [recorded_ops.sum(recorded_ops.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
+        both = recorded_ops.add(squares[0], recorded_ops.transpose(squares[1], -1, -2))
+        return root(
+            recorded_ops.sub(both, recorded_ops.mul(recorded_ops.matmul(a, recorded_ops.transpose(b, -1, -2)), 2)), 2
+        )
+    difference = recorded_ops.sub(recorded_ops.unsqueeze(a, -2), recorded_ops.unsqueeze(b, -3))
     if not difference.shape[-1]:
-        return recording.sum(difference, ((difference.ndim - 1,), False))
+        return recorded_ops.sum(difference, ((difference.ndim - 1,), False))
     return norm_along(difference, p, (difference.ndim - 1,))
 
 
-@asks
+@overridable
 @boundary
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
@@ -119,11 +121,11 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     if x.ndim != 2:
         raise ArgumentError(f"pdist: expected a matrix; got shape {tuple(x.shape)}")
     first, second = triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
-    difference = recording.sub(recording.take(x, first, (0,)), recording.take(x, second, (0,)))
-    return norm_along(difference, p, (1,)) if x.shape[1] else recording.sum(difference, ((1,), False))
+    difference = recorded_ops.sub(recorded_ops.take(x, first, (0,)), recorded_ops.take(x, second, (0,)))
+    return norm_along(difference, p, (1,)) if x.shape[1] else recorded_ops.sum(difference, ((1,), False))
 
 
-@asks
+@overridable
 @boundary
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
@@ -134,13 +136,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     """
     a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
     broadcast_shapes("pairwise_distance", tuple(a.shape), tuple(b.shape))
-    difference = recording.add(recording.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
+    difference = recorded_ops.add(recorded_ops.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
     return norm_along(difference, as_real(p, "pairwise_distance", "p"), (difference.ndim - 1,), bool(keepdim))
 
 
-@asks
+@overridable
 @boundary
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`.
@@ -152,19 +154,21 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     a, b = _floating("cosine_similarity", x1, x2)
     least = as_real(eps, "cosine_similarity", "eps")
     broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
-    product = recording.mul(a, b)
+    product = recorded_ops.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
     if not product.ndim:  # numbers are vectors of one element
-        a, b, product = (recording.reshape(one, (1,)) for one in (a, b, product))
-    a, b = (recording.expand(one, tuple(product.shape)) for one in (a, b))
+        a, b, product = (recorded_ops.reshape(one, (1,)) for one in (a, b, product))
+    a, b = (recorded_ops.expand(one, tuple(product.shape)) for one in (a, b))
     lengths = [
-        recording.sqrt(recording.clamp_min(recording.sum(recording.mul(one, one), ((at,), False)), least * least))
+        recorded_ops.sqrt(
+            recorded_ops.clamp_min(recorded_ops.sum(recorded_ops.mul(one, one), ((at,), False)), least * least)
+        )
         for one in (a, b)
     ]
-    return recording.div(recording.sum(product, ((at,), False)), recording.mul(*lengths))
+    return recorded_ops.div(recorded_ops.sum(product, ((at,), False)), recorded_ops.mul(*lengths))
 
 
-@asks
+@overridable
 @boundary
 def normalize(
     input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
@@ -178,13 +182,13 @@ def normalize(
     (x,), p = _floating("normalize", input), as_real(p, "normalize", "p")
     dtype, least = x.dtype, as_real(eps, "normalize", "eps")
     if dtype in (float16, bfloat16):
-        x = recording.to(x, (float32,))
+        x = recorded_ops.to(x, (float32,))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
     if p == 2 and least >= 1e-18:  # whose square is a float32
-        total = recording.clamp_min(recording.sum(recording.mul(x, x), (dims, True)), least * least)
-        length = recording.sqrt(total)
+        total = recorded_ops.clamp_min(recorded_ops.sum(recorded_ops.mul(x, x), (dims, True)), least * least)
+        length = recorded_ops.sqrt(total)
     else:
-        length = recording.clamp_min(norm_along(x, p, dims, True), least)
-    result = recording.div(x, length)
-    return give("normalize", result if dtype is x.dtype else recording.to(result, (dtype,)), out, (input,))
+        length = recorded_ops.clamp_min(norm_along(x, p, dims, True), least)
+    result = recorded_ops.div(x, length)
+    return write_out("normalize", result if dtype is x.dtype else recorded_ops.to(result, (dtype,)), out, (input,))

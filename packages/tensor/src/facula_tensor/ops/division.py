@@ -10,11 +10,11 @@ from facula_storage.extend import BOOL, COMPLEX
 
 from .._declare import elementwise, public_form
 from .._errors import ArgumentError
-from .._general import general
-from .._inplace import general_inplace
-from .._operator import operators, pass_on, recording
+from .._general import slow_call
+from .._inplace import slow_inplace
+from .._operator import identity_grad, operators, recorded_ops
 from .._promotion import plain_number
-from .._tensor import Overridden, Tensor, method
+from .._tensor import Tensor, WrappedLayout, method
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 
@@ -42,10 +42,10 @@ class floor_divide:
     accepts = divisible
     widens = ("other",)
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
-    def reverse_other(F, g):
+    def vjp_other(F, g):
         return F.zeros_like(g)
 
 
@@ -57,10 +57,10 @@ class _trunc_divide:
     accepts = divisible
     widens = ("other",)
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
-    def reverse_other(F, g):
+    def vjp_other(F, g):
         return F.zeros_like(g)
 
 
@@ -80,9 +80,9 @@ class remainder:
     reflected = ("__rmod__",)
     inplace_dunders = ("__imod__",)
     accepts = divisible
-    reverse_input = pass_on
+    vjp_input = identity_grad
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.neg(F.mul(g, F.floor_divide(input, other)))
 
 
@@ -99,9 +99,9 @@ class fmod:
 
     inputs = ("input", "other")
     accepts = divisible
-    reverse_input = pass_on
+    vjp_input = identity_grad
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.neg(F.mul(g, F.trunc_divide(input, other)))
 
 
@@ -143,7 +143,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     """`div` in place: changes this tensor and returns it."""
     if rounding_mode is None:
         return _true_div_(self, other)
-    return general_inplace(_rounded("div_", rounding_mode), (self, other))
+    return slow_inplace(_rounded("div_", rounding_mode), (self, other))
 
 
 @method("__rtruediv__")
@@ -151,20 +151,22 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 def div_by(self: Tensor, other: Any) -> Any:
     """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     number = plain_number(other)
-    if number is None or type(self._layout) is Overridden:
-        return general(operators["div"], (other, self), ())
-    result = recording.reciprocal(self)
+    if number is None or type(self._layout) is WrappedLayout:
+        return slow_call(operators["div"], (other, self), ())
+    result = recorded_ops.reciprocal(self)
     if number == 1 and type(number) is not complex and result.node is None:
         return result
-    return recording.mul(result, number)
+    return recorded_ops.mul(result, number)
 
 
 @method("__divmod__")
 @boundary
 def divmod_of(self: Tensor, other: Any) -> Any:
     """`(self // other, self % other)`."""
-    quotient = operators["floor_divide"].walking(self, other)
-    return NotImplemented if quotient is NotImplemented else (quotient, operators["remainder"].walking(self, other))
+    quotient = operators["floor_divide"].library_call(self, other)
+    return (
+        NotImplemented if quotient is NotImplemented else (quotient, operators["remainder"].library_call(self, other))
+    )
 
 
 @method("__rdivmod__")

@@ -10,7 +10,7 @@ from facula_storage.extend import FLOATING
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._generator import default_generator
-from .._operator import recording
+from .._operator import recorded_ops
 from .._promotion import as_real
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor, in_row_major
@@ -23,9 +23,9 @@ class _dropout:
     """0 with probability p, else x / (1 - p). What is left out follows from seed and offset: nothing is saved."""
 
     parameters = ("p", "seed", "offset")
-    values = ("p", "seed", "offset")
+    launch_scalars = ("p", "seed", "offset")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         (input,) = operands
         dtype = layout_of_tensor(input).dtype
         if dtype.itemsize < 4:
@@ -35,7 +35,7 @@ class _dropout:
     def outputs(layout, p, seed, offset):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, p, seed, offset):
+    def vjp_input(F, g, p, seed, offset):
         return F.dropout(g, (p, seed, offset))
 
 
@@ -59,7 +59,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
             return input
         if layout.dtype.category != FLOATING:
             raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
-        result = recording.dropout(input, (p, *default_generator.advance(layout.numel)))
+        result = recorded_ops.dropout(input, (p, *default_generator.advance(layout.numel)))
         return input.copy_(result) if inplace else result
     except FaculaError as error:
         trim_traceback(error)

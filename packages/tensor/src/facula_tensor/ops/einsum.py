@@ -19,12 +19,12 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .subscripts import labels_of
 
 __all__ = ["einsum", "tensordot"]
@@ -161,7 +161,7 @@ def _diagonals(input: Tensor, groups: tuple[tuple[int, ...], ...]) -> Tensor:
     """A view of the elements whose places along each group's dimensions are equal: a dimension for each group."""
     strides = layout_of_tensor(input).strides
     shape = tuple([input.shape[group[0]] for group in groups])
-    return recording.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
+    return recorded_ops.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
 
 
 def _run(value: Tensor, steps: tuple[tuple[str, Any], ...]) -> Tensor:
@@ -169,7 +169,7 @@ def _run(value: Tensor, steps: tuple[tuple[str, Any], ...]) -> Tensor:
         if step == "diagonals":
             value = _diagonals(value, parameters)
         else:
-            value = getattr(recording, step)(value, parameters)
+            value = getattr(recorded_ops, step)(value, parameters)
     return value
 
 
@@ -181,12 +181,12 @@ def _contract(operation: str, subscripts: Any, operands: list[Tensor]) -> Tensor
         a = left[i]
         if swapped:
             a, b = b, a
-        left[i] = _run(getattr(recording, product)(_run(a, before_a), _run(b, before_b)), after)
+        left[i] = _run(getattr(recorded_ops, product)(_run(a, before_a), _run(b, before_b)), after)
     result = _run(left[0], last)
-    return recording.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
+    return recorded_ops.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
 
 
-@asks
+@overridable
 @boundary
 def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.
@@ -231,7 +231,7 @@ def _sublist(labels: Any) -> tuple[Any, ...]:
     return tuple([one if one is Ellipsis else as_integer(one, "einsum", "subscripts") for one in labels])
 
 
-@asks
+@overridable
 @boundary
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`.
@@ -271,8 +271,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
     result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
     if a.dtype is b.dtype is not result.dtype:  # a sum along what was broadcast, in int64
-        result = recording.to(result, (a.dtype,))
-    return give("tensordot", result, out)
+        result = recorded_ops.to(result, (a.dtype,))
+    return write_out("tensordot", result, out)
 
 
 def _dim(dim: Any, ndim: int) -> int:

@@ -11,13 +11,13 @@ from facula_storage.extend import INTEGER
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import composite, raw, recording
-from .._overrides import asks
+from .._operator import composite, no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .inverses import singular
-from .matrices import check_info, check_same, matrices, spread_batches, status_layout
+from .matrices import check_info, check_same, expand_batches, matrices, status_layout
 from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class _lu_factor_ex:
         out = contiguous(layout.shape, layout.dtype, layout.device)
         return out, contiguous((*batch, min(m, n)), int32, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out, pivots, input_layout):
+    def vjp_input(F, g, out, pivots, input_layout):
         m, n = input_layout.shape[-2:]
         k = min(m, n)
         # Of the first k rows and columns; what lies below or beside them is the solution of triangular systems.
@@ -88,7 +88,7 @@ def unit_lower(F: Any, input: Tensor) -> Tensor:
 @composite
 def permutation(F: Any, pivots: Tensor, m: int, dtype: Any) -> Tensor:
     """The matrices P with A = P L U, of the rows (from 1) that pivots came from. Without history."""
-    return raw.to(raw.permutation_of(pivots, (m,)), (dtype,))
+    return no_record_ops.to(no_record_ops.permutation_of(pivots, (m,)), (dtype,))
 
 
 @operator
@@ -107,7 +107,7 @@ def factors_of(name: str, A: Any, pivot: Any = True, check: bool = True) -> tupl
     """L and U in one, pivots, `info`."""
     if not pivot:
         raise UnsupportedError(f"{name}: pivot=False is not supported, as it is not on PyTorch's CPU; leave it out")
-    LU, pivots, info = recording.lu_factor_ex(matrices(name, A))
+    LU, pivots, info = recorded_ops.lu_factor_ex(matrices(name, A))
     if check:
         check_info(name, info, singular)
     return LU, pivots, info
@@ -123,17 +123,17 @@ def check_pivots(name: str, LU: Tensor, pivots: Any) -> Tensor:
         raise ArgumentError(f"{name}: expected pivots of shape {(*wanted[:-2], min(wanted[-2:]))}; got {given.shape}")
     if given.numel and given.device.type != "meta":
         every = (tuple(range(len(given.shape))), False)
-        low, high = raw.amin(pivots, every).item(), raw.amax(pivots, every).item()
+        low, high = no_record_ops.amin(pivots, every).item(), no_record_ops.amax(pivots, every).item()
         if low < 1 or high > wanted[-2]:
             raise ArgumentError(f"{name}: expected pivots from 1 to {wanted[-2]}; got {low if low < 1 else high}")
-    return raw.to(pivots, (int32,))
+    return no_record_ops.to(pivots, (int32,))
 
 
 def unpacked(name: str, LU: Any, pivots: Any, data: bool = True, moves: bool = True) -> tuple[Tensor, ...]:
     """P, L and U with A = P L U, of the two that elimination gives."""
     from .._creation import empty
 
-    F, LU = recording, matrices(name, LU, "LU_data")
+    F, LU = recorded_ops, matrices(name, LU, "LU_data")
     layout = layout_of_tensor(LU)
     m, n = layout.shape[-2:]
     k = min(m, n)
@@ -147,7 +147,7 @@ def unpacked(name: str, LU: Any, pivots: Any, data: bool = True, moves: bool = T
 
 def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any) -> Tensor:
     """X with A X = B (or A^H X = B where `adjoint`; X A = B where not `left`), A by its factors."""
-    F = recording
+    F = recorded_ops
     LU, B = matrices(name, LU, "LU", square=True), matrices(name, B, "B")
     check_same(name, LU, B, ("LU", "B"))
     a, b = layout_of_tensor(LU).shape, layout_of_tensor(B).shape
@@ -157,12 +157,12 @@ def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoi
     if not left:  # X A = B is A^H X^H = B^H
         B, adjoint = F.mH(B), not adjoint
     if adjoint:  # U^H L^H P^H X = B
-        LU, B = spread_batches(name, LU, B)
+        LU, B = expand_batches(name, LU, B)
         other = F.mH(LU)
         inner = F.triangular_solve(other, F.triangular_solve(other, B, (False, False)), (True, True))
         result = F.matmul(P, inner)
     else:
-        LU, B = spread_batches(name, LU, F.matmul(F.mT(P), B))
+        LU, B = expand_batches(name, LU, F.matmul(F.mT(P), B))
         result = F.triangular_solve(LU, F.triangular_solve(LU, B, (False, True)), (True, False))
     return result if left else F.mH(result)
 
@@ -172,7 +172,7 @@ LUInfos = results_named("lu", "LU", "pivots", "info")
 LUUnpacked = results_named("lu_unpack", "P", "L", "U")
 
 
-@asks
+@overridable
 @method()
 @boundary
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -187,7 +187,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     return named_results("lu", LUInfos, results, out) if get_infos else named_results("lu", LU, results[:2], out)
 
 
-@asks
+@overridable
 @boundary
 def lu_unpack(
     LU_data: Tensor,
@@ -208,7 +208,7 @@ def lu_unpack(
     return named_results("lu_unpack", LUUnpacked, found, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -219,4 +219,4 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     tensor([[0.5000],
             [0.5000]])
     """
-    return give("lu_solve", solve_with_factors("lu_solve", LU_data, LU_pivots, b, True, False), out)
+    return write_out("lu_solve", solve_with_factors("lu_solve", LU_data, LU_pivots, b, True, False), out)

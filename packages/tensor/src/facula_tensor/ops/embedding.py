@@ -13,8 +13,8 @@ from .._errors import ArgumentError, DTypeError, show
 from .._general import mutated
 from .._indexing import put_into
 from .._memory import check_overlap, check_writable
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, as_real
 from .._tensor import Tensor, layout_of_tensor, snapshot
 from .._viewing import as_tensor
@@ -50,17 +50,17 @@ def embedding(
         if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
             try:  # the usual call
                 if input._layout.dtype is int64 and weight._layout.ndim == 2:
-                    return recording.index_select(weight, input, (0, None, False))
+                    return recorded_ops.index_select(weight, input, (0, None, False))
             except AttributeError:
                 pass
         index, parameters = prepared("embedding", input, weight, padding_idx, max_norm, norm_type, sparse)
-        return recording.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
+        return recorded_ops.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-embedding = asks(embedding)
+embedding = overridable(embedding)
 
 
 def prepared(
@@ -93,20 +93,22 @@ def _limit_norms(operation: str, weight: Tensor, index: Tensor, most: float, ord
         raise DTypeError(f"{operation}: max_norm needs a floating weight; got {there.dtype.name}")
     check_writable(operation, there)
     check_overlap(operation, there, ())
-    rows = raw.index_select(there, raw.reshape(index, (-1,)), (0, None, False))
+    rows = no_record_ops.index_select(there, no_record_ops.reshape(index, (-1,)), (0, None, False))
     if not rows.numel():
         return
-    sizes = raw.abs(rows)
+    sizes = no_record_ops.abs(rows)
     if order == float("inf"):
-        norms = raw.amax(sizes, ((1,), True))
+        norms = no_record_ops.amax(sizes, ((1,), True))
     else:
-        norms = raw.pow(raw.sum(raw.pow(sizes, float(order)), ((1,), True)), 1 / order)
-    factors = raw.where(raw.gt(norms, most), raw.div(float(most), raw.add(norms, 1e-7)), 1)
-    put_into(there, raw.reshape(index, (-1,)), raw.mul(rows, factors), 0, False)
+        norms = no_record_ops.pow(no_record_ops.sum(no_record_ops.pow(sizes, float(order)), ((1,), True)), 1 / order)
+    factors = no_record_ops.where(
+        no_record_ops.gt(norms, most), no_record_ops.div(float(most), no_record_ops.add(norms, 1e-7)), 1
+    )
+    put_into(there, no_record_ops.reshape(index, (-1,)), no_record_ops.mul(rows, factors), 0, False)
     mutated(there, operation)
 
 
-@asks
+@overridable
 @boundary
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
@@ -128,15 +130,17 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     if classes == -1:
         if not layout.numel or input.is_meta:
             raise ArgumentError(f"one_hot: expected num_classes where there are no numbers to tell; got {show(layout)}")
-        classes = max(raw.amax(index, every).item() + 1, 1)
+        classes = max(no_record_ops.amax(index, every).item() + 1, 1)
     elif classes < 1:
         raise ArgumentError(f"one_hot: expected num_classes to be positive, or -1; got {classes}")
     result = zeros(*layout.shape, classes, dtype=int64, device=layout.device)
     try:
-        return scatter_(result, -1, raw.unsqueeze(index, -1), 1)
+        return scatter_(result, -1, no_record_ops.unsqueeze(index, -1), 1)
     except InvalidIndexError:
         found = [
-            one for one in (raw.amin(index, every).item(), raw.amax(index, every).item()) if not 0 <= one < classes
+            one
+            for one in (no_record_ops.amin(index, every).item(), no_record_ops.amax(index, every).item())
+            if not 0 <= one < classes
         ]
         raise ArgumentError(
             f"one_hot: expected classes from 0 to {classes - 1}; got {found[0] if found else 'others'}"

@@ -10,8 +10,8 @@ from facula_errors import InvalidIndexError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError, show
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, snapshot, steady
 from .._viewing import as_tensor
 from .embedding import prepared
@@ -24,7 +24,7 @@ __all__ = ["embedding_bag"]
 MODES = ("sum", "mean", "max")
 
 
-@asks
+@overridable
 @boundary
 def embedding_bag(
     input: Tensor,
@@ -51,7 +51,7 @@ def embedding_bag(
     tensor([[4., 6.],
             [3., 4.]])
     """
-    name, F = "embedding_bag", recording
+    name, F = "embedding_bag", recorded_ops
     if mode not in MODES:
         raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
     if scale_grad_by_freq and mode == "max":
@@ -96,7 +96,7 @@ def embedding_bag(
 
 def _rows(weight: Tensor, index: Tensor, parameters: tuple) -> Tensor:
     try:
-        return recording.index_select(weight, index, parameters)
+        return recorded_ops.index_select(weight, index, parameters)
     except InvalidIndexError as error:
         raise InvalidIndexError(str(error).replace("index_select", "embedding_bag", 1)) from None
 
@@ -117,14 +117,14 @@ def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
     if not mean:
         return made
     sizes = np.maximum(np.bincount(bags, minlength=count), 1)
-    return recording.div(made, recording.to(_tensor(sizes[:, None], rows), (layout.dtype,)))
+    return recorded_ops.div(made, recorded_ops.to(_tensor(sizes[:, None], rows), (layout.dtype,)))
 
 
 def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
     """The greatest of each bag, by a table of bags as long as the longest."""
     from .._creation import zeros
 
-    F, layout = recording, layout_of_tensor(rows)
+    F, layout = recorded_ops, layout_of_tensor(rows)
     lengths = np.bincount(bags, minlength=count)
     longest = int(lengths.max(initial=0))
     if not longest:

@@ -29,9 +29,9 @@ class exp2:
     tensor([1., 8.])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.mul(out, LN2))
 
 
@@ -46,9 +46,9 @@ class log2:
     tensor([0., 3.])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, F.mul(input, LN2))
 
 
@@ -63,9 +63,9 @@ class log10:
     tensor([0., 3.])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, F.mul(input, LN10))
 
 
@@ -89,13 +89,13 @@ class hypot:
     inputs = ("input", "other")
     accepts = real
 
-    def check(input, other):
+    def validate_layouts(input, other):
         _floats("hypot", input, other)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(g, F.div(input, F.hypot(input, other)))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(g, F.div(other, F.hypot(input, other)))
 
 
@@ -111,13 +111,13 @@ class logaddexp:
     inputs = ("input", "other")
     accepts = real
 
-    def check(input, other):
+    def validate_layouts(input, other):
         _floats("logaddexp", input, other)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(g, F.share_of_sum(input, other, 1))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(g, F.share_of_sum(other, input, 1))
 
 
@@ -133,13 +133,13 @@ class logaddexp2:
     inputs = ("input", "other")
     accepts = real
 
-    def check(input, other):
+    def validate_layouts(input, other):
         _floats("logaddexp2", input, other)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(g, F.share_of_sum(input, other, LN2))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(g, F.share_of_sum(other, input, LN2))
 
 
@@ -161,10 +161,10 @@ class xlogy:
     """
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         if not isinstance(other, Tensor):
             from .._creation import full
 
@@ -172,5 +172,5 @@ class xlogy:
         flat = F.bitwise_and(F.eq(input, 0), F.le(other, 0))
         return F.mul(g, F.where(flat, 0, F.log(F.where(flat, 1, other))))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.div(F.mul(g, input), other)

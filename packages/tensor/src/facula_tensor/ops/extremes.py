@@ -14,11 +14,11 @@ from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._general import describe
 from .._memory import check_out
-from .._operator import composite, recording
-from .._overrides import asks
+from .._operator import composite, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 from .reducing import MOST_DIMS, axis_for, reduced, reduction
 
@@ -36,7 +36,7 @@ def _extreme(name: str, other_doc: str) -> Any:
             check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, layout.dtype)
 
-        def reverse_input(F, g, input, input_layout, dims, keepdim):
+        def vjp_input(F, g, input, input_layout, dims, keepdim):
             out = F.expand_extreme(name, input, dims)
             winners = F.bitwise_or(F.eq(input, out), F.ne(input, input))  # the NaNs, where there are any
             count = F.sum(F.to(winners, (g.dtype,)), (dims, True))
@@ -66,7 +66,7 @@ def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> No
         )
 
 
-@asks
+@overridable
 @method()
 def amax(
     input: Tensor,
@@ -87,13 +87,13 @@ def amax(
         if axis is not None:
             dim = axis_for(dim, axis, "amax")
         input, parameters = reduction("amax", input, dim, keepdim or keepdims)
-        return recording.amax(input, parameters, out)
+        return recorded_ops.amax(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def amin(
     input: Tensor,
@@ -114,7 +114,7 @@ def amin(
         if axis is not None:
             dim = axis_for(dim, axis, "amin")
         input, parameters = reduction("amin", input, dim, keepdim or keepdims)
-        return recording.amin(input, parameters, out)
+        return recorded_ops.amin(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -131,10 +131,10 @@ def _along(name: str) -> Any:
             values = reduced(layout, dims, keepdim, layout.dtype)
             return values, values.to_dtype(int64)
 
-        def reverse_input(F, g, indices, input_layout, dim, keepdim):
+        def vjp_input(F, g, indices, input_layout, dim, keepdim):
             if not keepdim:
                 indices = F.unsqueeze(indices, dim)
-            return F.place(F.spread(g, input_layout, (dim,), keepdim), indices, dim)
+            return F.place(F.expand_grad(g, input_layout, (dim,), keepdim), indices, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "The extreme along one dimension, and where.", __name__
     return operator(body)
@@ -165,7 +165,7 @@ def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
 def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
     if isinstance(dim, Tensor):
-        return give(name, getattr(recording, name + "imum")(input, dim), out)
+        return write_out(name, getattr(recorded_ops, name + "imum")(input, dim), out)
     if not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise InvalidTypeError(
             f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
@@ -173,15 +173,15 @@ def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -
     input, parameters = _place(name, input, dim, keepdim)
     if parameters[0] is None:
         input, parameters = _as_one(input)
-    values, indices = getattr(recording, name + "_dim")(input, parameters)
+    values, indices = getattr(recorded_ops, name + "_dim")(input, parameters)
     check_out(name, layout_of_tensor(indices), out[1], ())
-    values, indices = give(name, values, out[0]), give(name, indices, out[1])
+    values, indices = write_out(name, values, out[0]), write_out(name, indices, out[1])
     return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
 
 
 def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
     """A number as one element along a dimension: it is its own extreme, at place 0."""
-    return recording.unsqueeze(input, 0), (0, False)
+    return recorded_ops.unsqueeze(input, 0), (0, False)
 
 
 _whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every dimension, by their number
@@ -218,7 +218,7 @@ def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tenso
 
 def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[..., Any]:
     """The function and method `max` or `min`."""
-    fold, along = getattr(recording, "a" + name), getattr(recording, name + "_dim")
+    fold, along = getattr(recorded_ops, "a" + name), getattr(recorded_ops, name + "_dim")
 
     def extreme(
         input: Tensor,
@@ -264,7 +264,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[...
 
     extreme.__name__ = extreme.__qualname__ = name
     extreme.__doc__ = doc
-    return asks(method()(extreme))
+    return overridable(method()(extreme))
 
 
 max = _extreme_function(
@@ -309,7 +309,7 @@ _argmax = _index_of("argmax")
 _argmin = _index_of("argmin")
 
 
-@asks
+@overridable
 @method()
 def argmax(
     input: Tensor,
@@ -330,13 +330,13 @@ def argmax(
         if axis is not None:
             dim = axis_for(dim, axis, "argmax")
         input, parameters = _place("argmax", input, dim, keepdim or keepdims)
-        return recording.argmax(input, parameters, out)
+        return recorded_ops.argmax(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def argmin(
     input: Tensor,
@@ -357,7 +357,7 @@ def argmin(
         if axis is not None:
             dim = axis_for(dim, axis, "argmin")
         input, parameters = _place("argmin", input, dim, keepdim or keepdims)
-        return recording.argmin(input, parameters, out)
+        return recorded_ops.argmin(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise

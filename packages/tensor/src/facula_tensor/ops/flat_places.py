@@ -9,19 +9,19 @@ from facula_storage import int64
 from facula_storage.extend import INTEGER
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
 from .choosing import nonzero
-from .copying import give
+from .copying import write_out
 from .shape import sizes
 
 __all__ = ["nonzero_static", "unravel_index"]
 
 
-@asks
+@overridable
 @boundary
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
@@ -39,13 +39,13 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     lengths = sizes("unravel_index", (given,))
     if min(lengths, default=0) < 0:
         raise ArgumentError(f"unravel_index: expected lengths of at least 0; got {lengths}")
-    left = raw.to(indices, (int64,)) if indices.dtype is not int64 else raw.clone(indices)
+    left = no_record_ops.to(indices, (int64,)) if indices.dtype is not int64 else no_record_ops.clone(indices)
     total = 1
     for length in lengths:
         total *= length
     if left.numel():
         every = (tuple(range(left.ndim)), False)
-        low, high = raw.amin(left, every).item(), raw.amax(left, every).item()
+        low, high = no_record_ops.amin(left, every).item(), no_record_ops.amax(left, every).item()
         if low < 0 or high >= total:
             wrong = low if low < 0 else high
             raise ArgumentError(
@@ -54,14 +54,14 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     found: list[Tensor] = []
     for length in reversed(lengths):
         if not left.numel():
-            found.append(raw.clone(left))
+            found.append(no_record_ops.clone(left))
             continue
-        found.append(raw.remainder(left, length))
-        left = raw.floor_divide(left, length)
+        found.append(no_record_ops.remainder(left, length))
+        left = no_record_ops.floor_divide(left, length)
     return tuple(reversed(found))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
@@ -81,9 +81,9 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     found = nonzero(input)
     count, ndim = layout_of_tensor(found).shape
     if count >= rows:
-        result = raw.clone(raw.slice(found, 0, 0, rows, 1))
+        result = no_record_ops.clone(no_record_ops.slice(found, 0, 0, rows, 1))
     else:
         from .._creation import full
 
-        result = raw.cat((found, full((rows - count, ndim), value, dtype=int64, device=found.device)), (0,))
-    return give("nonzero_static", result, out)
+        result = no_record_ops.cat((found, full((rows - count, ndim), value, dtype=int64, device=found.device)), (0,))
+    return write_out("nonzero_static", result, out)

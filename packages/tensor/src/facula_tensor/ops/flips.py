@@ -11,8 +11,8 @@ from facula_storage.extend import forgetting
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
@@ -31,7 +31,7 @@ class _flip:
     def outputs(layout, dims):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, dims):
+    def vjp_input(F, g, dims):
         return F.flip(g, (dims,))
 
 
@@ -45,7 +45,7 @@ class _roll:
     def outputs(layout, shifts, dims):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input_layout, shifts, dims):
+    def vjp_input(F, g, input_layout, shifts, dims):
         back = tuple([(-by) % (input_layout.shape[dim] or 1) for by, dim in zip(shifts, dims, strict=True)])
         return F.roll(g, (back, dims))
 
@@ -58,7 +58,7 @@ def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, .
     return found
 
 
-@asks
+@overridable
 @method()
 def flip(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """A copy in which the elements along `dims` are in reverse order.
@@ -71,13 +71,13 @@ def flip(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     try:
         input = steady(as_tensor("flip", input))
         ndim = len(layout_of_tensor(input).shape)
-        return recording.flip(input, (named_once("flip", sizes("flip", order, dims, "dims"), ndim) if ndim else (),))
+        return recorded_ops.flip(input, (named_once("flip", sizes("flip", order, dims, "dims"), ndim) if ndim else (),))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def fliplr(input: Tensor) -> Tensor:
@@ -91,10 +91,10 @@ def fliplr(input: Tensor) -> Tensor:
     input = steady(as_tensor("fliplr", input))
     if input.ndim < 2:
         raise ArgumentError(f"fliplr: expected at least 2 dimensions; got shape {tuple(input.shape)}; use flip(0)")
-    return recording.flip(input, ((1,),))
+    return recorded_ops.flip(input, ((1,),))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def flipud(input: Tensor) -> Tensor:
@@ -107,10 +107,10 @@ def flipud(input: Tensor) -> Tensor:
     input = steady(as_tensor("flipud", input))
     if not input.ndim:
         raise ArgumentError("flipud: expected at least 1 dimension; got a number")
-    return recording.flip(input, ((0,),))
+    return recorded_ops.flip(input, ((0,),))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
@@ -128,15 +128,15 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
         raise ArgumentError(f"rot90: expected two dims of a tensor of at least 2; got dims {plane} of {ndim}")
     first, second = named_once("rot90", plane, ndim)
     if k == 2:
-        return recording.flip(input, ((first, second),))
+        return recorded_ops.flip(input, ((first, second),))
     if k == 1:
-        return recording.transpose(recording.flip(input, ((second,),)), first, second)
+        return recorded_ops.transpose(recorded_ops.flip(input, ((second,),)), first, second)
     if k == 3:
-        return recording.flip(recording.transpose(input, first, second), ((second,),))
-    return recording.clone(input)
+        return recorded_ops.flip(recorded_ops.transpose(input, first, second), ((second,),))
+    return recorded_ops.clone(input)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
@@ -151,7 +151,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     input = steady(as_tensor("roll", input))
     if type(shifts) is int and type(dims) is int:
         try:
-            return recording.roll(input, _known[layout_of_tensor(input), shifts, dims])
+            return recorded_ops.roll(input, _known[layout_of_tensor(input), shifts, dims])
         except KeyError:
             pass
     shape = tuple(input.shape)
@@ -159,8 +159,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         if len(by) != 1:
             raise ArgumentError(f"roll: expected one shift where dims are left out; got {by}")
-        flat = recording.reshape(input, (-1,)) if input.numel() else recording.reshape(input, (0,))
-        return recording.reshape(_rolled(flat, by, (0,)), shape)
+        flat = recorded_ops.reshape(input, (-1,)) if input.numel() else recorded_ops.reshape(input, (0,))
+        return recorded_ops.reshape(_rolled(flat, by, (0,)), shape)
     along = sizes("roll", (), dims if isinstance(dims, (tuple, list)) else (dims,), "dims")
     if len(along) != len(by):
         raise ArgumentError(f"roll: expected as many shifts as dims; got shifts {by} and dims {along}")
@@ -185,4 +185,4 @@ def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Te
     shape, total = layout_of_tensor(input).shape, dict.fromkeys(dims, 0)
     for by, dim in zip(shifts, dims, strict=True):
         total[dim] = (total[dim] + by) % (shape[dim] or 1)
-    return recording.roll(input, (tuple(total.values()), tuple(total)))
+    return recorded_ops.roll(input, (tuple(total.values()), tuple(total)))

@@ -8,7 +8,7 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError, named
-from .._operator import composite, raw
+from .._operator import composite, no_record_ops
 from .._tensor import Tensor, layout_of_tensor, method, shown
 
 __all__ = [
@@ -110,7 +110,7 @@ def lies_in_format(input: Tensor, wanted: Any) -> bool:
         return False  # as PyTorch: the question is asked of tensors of any number of dimensions
     if not check_format("is_contiguous", wanted, input.ndim):
         return layout_of_tensor(input).is_contiguous
-    last = raw.permute(input, (0, *range(2, input.ndim), 1))
+    last = no_record_ops.permute(input, (0, *range(2, input.ndim), 1))
     return layout_of_tensor(last).is_contiguous
 
 

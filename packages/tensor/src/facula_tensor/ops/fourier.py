@@ -24,7 +24,7 @@ class _fft_complex:
     def outputs(layout, dims, inverse, norm):
         return contiguous(layout.shape, layout.dtype.to_complex(), layout.device)
 
-    def reverse_input(F, g, input_layout, dims, inverse, norm):
+    def vjp_input(F, g, input_layout, dims, inverse, norm):
         return F.as_dtype_of(F.fft_complex(g, (dims, not inverse, OPPOSITE[norm])), input_layout)
 
 
@@ -41,7 +41,7 @@ class _fft_from_real:
         shape[last] = shape[last] // 2 + 1
         return contiguous(tuple(shape), layout.dtype.to_complex(), layout.device)
 
-    def reverse_input(F, g, input_layout, dims, norm):
+    def vjp_input(F, g, input_layout, dims, norm):
         # Of all numbers, with zeros in place of those that were left out.
         missing = input_layout.shape[dims[-1]] - g.shape[dims[-1]]
         whole = F.with_zeros(g, dims[-1], missing)
@@ -60,7 +60,7 @@ class _fft_to_real:
         shape[dims[-1]] = length
         return contiguous(tuple(shape), layout.dtype.to_real(), layout.device)
 
-    def reverse_input(F, g, dims, length, norm):
+    def vjp_input(F, g, dims, length, norm):
         half = F.fft_from_real(g, (dims, OPPOSITE[norm]))
         # What stands for itself and its conjugate counts twice.
         twice = (length - 1) // 2

@@ -8,13 +8,13 @@ from facula_storage.extend import FLOATING
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real, floating
 from .._random import rand
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
-from .activation import softmax, source, store
+from .activation import assign_inplace, softmax, source
 from .pointwise import real
 
 __all__ = [
@@ -40,10 +40,10 @@ __all__ = [
 class _hardsigmoid:
     """relu6(x + 3) / 6, in one pass."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.where(F.lt(F.abs(input), 3), F.mul(g, 1 / 6), 0)
 
 
@@ -51,10 +51,10 @@ class _hardsigmoid:
 class _hardswish:
     """x * relu6(x + 3) / 6, in one pass."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         slope = F.where(F.lt(input, 3), F.add(F.mul(input, 1 / 3), 0.5), 1)
         return F.where(F.le(input, -3), 0, F.mul(g, slope))
 
@@ -63,10 +63,10 @@ class _hardswish:
 class _softsign:
     """x / (1 + abs(x)), in one pass."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.square(F.reciprocal(F.add(F.abs(input), 1))))
 
 
@@ -74,10 +74,10 @@ class _softsign:
 class _tanhshrink:
     """x - tanh(x), in one pass."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.square(F.tanh(input)))
 
 
@@ -85,10 +85,10 @@ class _tanhshrink:
 class _mish:
     """x * tanh(softplus(x)), in one pass."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         t = F.tanh(F.softplus(input))
         return F.mul(g, F.add(t, F.mul(F.mul(input, F.sigmoid(input)), F.sub(1, F.square(t)))))
 
@@ -110,7 +110,9 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
     """
-    return store(input, recording.hardsigmoid(source("hardsigmoid", floats("hardsigmoid", input), inplace)), inplace)
+    return assign_inplace(
+        input, recorded_ops.hardsigmoid(source("hardsigmoid", floats("hardsigmoid", input), inplace)), inplace
+    )
 
 
 @boundary
@@ -121,7 +123,9 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> hardswish(tensor([0.0, 1.0, 4.0]))
     tensor([0.0000, 0.6667, 4.0000])
     """
-    return store(input, recording.hardswish(source("hardswish", floats("hardswish", input), inplace)), inplace)
+    return assign_inplace(
+        input, recorded_ops.hardswish(source("hardswish", floats("hardswish", input), inplace)), inplace
+    )
 
 
 @boundary
@@ -132,7 +136,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> mish(tensor([0.0, 1.0]))
     tensor([0.0000, 0.8651])
     """
-    return store(input, recording.mish(source("mish", floats("mish", input), inplace)), inplace)
+    return assign_inplace(input, recorded_ops.mish(source("mish", floats("mish", input), inplace)), inplace)
 
 
 @boundary
@@ -143,7 +147,7 @@ def softsign(input: Tensor) -> Tensor:
     >>> softsign(tensor([-1.0, 3.0]))
     tensor([-0.5000,  0.7500])
     """
-    return recording.softsign(as_tensor("softsign", input))
+    return recorded_ops.softsign(as_tensor("softsign", input))
 
 
 @boundary
@@ -154,7 +158,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     >>> tanhshrink(tensor([0.0, 1.0]))
     tensor([0.0000, 0.2384])
     """
-    return recording.tanhshrink(as_tensor("tanhshrink", input))
+    return recorded_ops.tanhshrink(as_tensor("tanhshrink", input))
 
 
 @boundary
@@ -168,11 +172,11 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     bound = float(as_real(lambd, "softshrink", "lambd"))
     if not bound >= 0:
         raise ArgumentError(f"softshrink: expected lambd of at least 0; got {lambd}")
-    F, x = recording, floats("softshrink", input)
+    F, x = recorded_ops, floats("softshrink", input)
     return F.where(F.gt(x, bound), F.sub(x, bound), F.where(F.ge(x, -bound), F.mul(x, 0), F.add(x, bound)))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
@@ -183,7 +187,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     tensor([-2.,  0.])
     """
     bound = float(as_real(lambd, "hardshrink", "lambd"))
-    F, x = recording, floats("hardshrink", input)
+    F, x = recorded_ops, floats("hardshrink", input)
     return F.where(F.gt(x, bound), x, F.where(F.ge(x, -bound), 0, x))
 
 
@@ -199,7 +203,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     x = source("threshold", input, inplace)
     if layout_of_tensor(x).dtype.category != FLOATING:
         bound, value = int(bound), int(value)
-    return store(input, recording.where(recording.le(x, bound), value, x), inplace)
+    return assign_inplace(input, recorded_ops.where(recorded_ops.le(x, bound), value, x), inplace)
 
 
 @boundary
@@ -211,7 +215,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([-1.1113,  1.0507])
     """
     x = source("selu", floats("selu", input), inplace)
-    return store(input, recording.mul(recording.elu(x, 1.6732632423543772), 1.0507009873554805), inplace)
+    return assign_inplace(input, recorded_ops.mul(recorded_ops.elu(x, 1.6732632423543772), 1.0507009873554805), inplace)
 
 
 @boundary
@@ -225,12 +229,14 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     alpha = float(as_real(alpha, "celu", "alpha"))
     if alpha == 0:
         raise ArgumentError("celu: expected an alpha other than 0, since it divides by it; got 0")
-    F, x = recording, source("celu", floats("celu", input), inplace)
+    F, x = recorded_ops, source("celu", floats("celu", input), inplace)
     below = F.mul(F.expm1(F.div(F.below_zero(x), alpha)), alpha)
-    return store(input, F.where(F.lt(x, 0), below, x), inplace)  # at 0 the slope is 1, and that of below_zero is 0
+    return assign_inplace(
+        input, F.where(F.lt(x, 0), below, x), inplace
+    )  # at 0 the slope is 1, and that of below_zero is 0
 
 
-@asks
+@overridable
 @method()
 @boundary
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -252,10 +258,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     slopes = weight
     if w.numel != 1:
-        slopes = recording.reshape(weight, (w.numel, *(1,) * (len(x.shape) - 2)))
+        slopes = recorded_ops.reshape(weight, (w.numel, *(1,) * (len(x.shape) - 2)))
     elif w.shape:
-        slopes = recording.reshape(weight, ())
-    return recording.leaky_relu(input, slopes)
+        slopes = recorded_ops.reshape(weight, ())
+    return recorded_ops.leaky_relu(input, slopes)
 
 
 @boundary
@@ -279,7 +285,7 @@ def rrelu(
         layout = layout_of_tensor(x)
         made = contiguous(layout.shape, layout.dtype, layout.device)
         slope = rand(made.shape, dtype=made.dtype, device=made.device) * (most - least) + least
-    return store(input, recording.leaky_relu(x, slope), inplace)
+    return assign_inplace(input, recorded_ops.leaky_relu(x, slope), inplace)
 
 
 @boundary
@@ -290,7 +296,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> softmin(tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
-    return softmax(recording.neg(as_tensor("softmin", input)), dim, dtype=dtype)
+    return softmax(recorded_ops.neg(as_tensor("softmin", input)), dim, dtype=dtype)
 
 
 @boundary
@@ -311,4 +317,4 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if odd:
         raise ArgumentError(f"glu: expected an even length along dim {dim}; got shape {shape}")
     first, second = (input.narrow(dim, start, half) for start in (0, half))
-    return recording.mul(first, recording.sigmoid(second))
+    return recorded_ops.mul(first, recorded_ops.sigmoid(second))

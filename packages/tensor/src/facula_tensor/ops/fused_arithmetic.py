@@ -10,12 +10,12 @@ from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .._declare import elementwise
 from .._errors import DTypeError
-from .._operator import passed_on, recording
-from .._overrides import asks
+from .._operator import may_alias_grad, recorded_ops
+from .._overrides import overridable
 from .._promotion import SCALAR_CATEGORY, plain_number, result_type
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .in_place import in_place_of
 from .pointwise import real
 
@@ -29,14 +29,14 @@ class _addcmul:
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
 
-    @passed_on
-    def reverse_input(F, g, input_layout):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout):
         return F.sum_to(g, input_layout)
 
-    def reverse_tensor1(F, g, tensor2, value, tensor1_layout):
+    def vjp_tensor1(F, g, tensor2, value, tensor1_layout):
         return F.sum_to(F.mul(F.mul(g, tensor2), value), tensor1_layout)
 
-    def reverse_tensor2(F, g, tensor1, value, tensor2_layout):
+    def vjp_tensor2(F, g, tensor1, value, tensor2_layout):
         return F.sum_to(F.mul(F.mul(g, tensor1), value), tensor2_layout)
 
 
@@ -47,14 +47,14 @@ class _addcdiv:
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
 
-    @passed_on
-    def reverse_input(F, g, input_layout):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout):
         return F.sum_to(g, input_layout)
 
-    def reverse_tensor1(F, g, tensor2, value, tensor1_layout):
+    def vjp_tensor1(F, g, tensor2, value, tensor1_layout):
         return F.sum_to(F.div(F.mul(g, value), tensor2), tensor1_layout)
 
-    def reverse_tensor2(F, g, tensor1, tensor2, value, tensor2_layout):
+    def vjp_tensor2(F, g, tensor1, tensor2, value, tensor2_layout):
         slope = F.div(F.mul(F.div(tensor1, tensor2), value), tensor2)
         return F.sum_to(F.neg(F.mul(g, slope)), tensor2_layout)
 
@@ -67,13 +67,13 @@ class _lerp:
     inplace = False
     accepts = real
 
-    def reverse_input(F, g, weight, input_layout):
+    def vjp_input(F, g, weight, input_layout):
         return F.sum_to(F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight), input_layout)
 
-    def reverse_end(F, g, weight, end_layout):
+    def vjp_end(F, g, weight, end_layout):
         return F.sum_to(F.mul(g, weight), end_layout)
 
-    def reverse_weight(F, g, input, end, weight_layout):
+    def vjp_weight(F, g, input, end, weight_layout):
         return F.sum_to(F.mul(g, F.sub(end, input)), weight_layout)
 
 
@@ -90,7 +90,7 @@ def _operands(name: str, operands: tuple[Any, ...], value: Any) -> tuple[Any, An
     return dtype, number
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
@@ -102,12 +102,14 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
     """
     dtype, number = _operands("addcmul", (input, tensor1, tensor2), value)
     if FLOATING <= dtype.category < COMPLEX:
-        return give("addcmul", recording.addcmul(input, tensor1, tensor2, number), out)
-    product = recording.mul(tensor1, tensor2)
-    return give("addcmul", recording.add(input, product if number == 1 else recording.mul(product, number)), out)
+        return write_out("addcmul", recorded_ops.addcmul(input, tensor1, tensor2, number), out)
+    product = recorded_ops.mul(tensor1, tensor2)
+    return write_out(
+        "addcmul", recorded_ops.add(input, product if number == 1 else recorded_ops.mul(product, number)), out
+    )
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
@@ -121,12 +123,14 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
     if max(result_type(tensor1, tensor2).category, dtype.category) < FLOATING:
         raise DTypeError(f"addcdiv: not defined for {dtype.name}; convert with .float() first")
     if dtype.category < COMPLEX:
-        return give("addcdiv", recording.addcdiv(input, tensor1, tensor2, number), out)
-    quotient = recording.div(tensor1, tensor2)
-    return give("addcdiv", recording.add(input, quotient if number == 1 else recording.mul(quotient, number)), out)
+        return write_out("addcdiv", recorded_ops.addcdiv(input, tensor1, tensor2, number), out)
+    quotient = recorded_ops.div(tensor1, tensor2)
+    return write_out(
+        "addcdiv", recorded_ops.add(input, quotient if number == 1 else recorded_ops.mul(quotient, number)), out
+    )
 
 
-@asks
+@overridable
 @method()
 @boundary
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
@@ -151,8 +155,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if dtype.category < FLOATING:
         raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
     if dtype.category < COMPLEX:
-        return give("lerp", recording.lerp(input, end, weight), out)
-    return give("lerp", recording.add(input, recording.mul(recording.sub(end, input), weight)), out)
+        return write_out("lerp", recorded_ops.lerp(input, end, weight), out)
+    return write_out("lerp", recorded_ops.add(input, recorded_ops.mul(recorded_ops.sub(end, input), weight)), out)
 
 
 for _function in (addcdiv, addcmul, lerp):

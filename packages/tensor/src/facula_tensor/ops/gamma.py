@@ -8,13 +8,13 @@ from facula_errors.extend import boundary
 
 from .._declare import elementwise
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, floating
 from .._ranges import arange
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .in_place import in_place_of
 from .pointwise import real
 
@@ -32,10 +32,10 @@ class lgamma:
     tensor([0.0000, 2.4537])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.digamma(input))
 
 
@@ -50,10 +50,10 @@ class digamma:
     tensor([-0.5772,  1.3889])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.trigamma(input))
 
 
@@ -61,10 +61,10 @@ class digamma:
 class _trigamma:
     """The derivative of `digamma` at each element."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(F.zeta(3, input), -2))
 
 
@@ -82,16 +82,16 @@ class _zeta:
     """
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         if not isinstance(input, Tensor):
             return F.mul(F.mul(g, -input), F.zeta(input + 1, other))
         return F.mul(F.mul(g, F.neg(input)), F.zeta(F.add(input, 1), other))
 
 
-@asks
+@overridable
 @boundary
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element.
@@ -107,17 +107,17 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise ArgumentError(f"polygamma: expected n of at least 0; got {order}")
     if not real(x.dtype):
         raise DTypeError(f"polygamma: not defined for {x.dtype.name}")
-    F = recording
+    F = recorded_ops
     if order < 2:
-        return give("polygamma", (F.trigamma if order else F.digamma)(x), out)
+        return write_out("polygamma", (F.trigamma if order else F.digamma)(x), out)
     try:
         factor = float(factorial(order))
     except OverflowError:
         factor = float("inf")
-    return give("polygamma", F.mul(F.zeta(order + 1, x), factor if order % 2 else -factor), out)
+    return write_out("polygamma", F.mul(F.zeta(order + 1, x), factor if order % 2 else -factor), out)
 
 
-@asks
+@overridable
 @method("polygamma")
 @boundary
 def _polygamma_of(self: Tensor, n: int) -> Tensor:
@@ -125,15 +125,15 @@ def _polygamma_of(self: Tensor, n: int) -> Tensor:
     return polygamma(n, self)
 
 
-@asks
+@overridable
 @method("polygamma_")
 @boundary
 def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
     """`polygamma` in place: changes this tensor and returns it."""
-    return store("polygamma_", self, polygamma(n, self))
+    return assign_inplace("polygamma_", self, polygamma(n, self))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
@@ -151,10 +151,12 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         raise ArgumentError(f"mvlgamma: expected p of at least 1; got {dimension}")
     if not real(x.dtype):
         raise DTypeError(f"mvlgamma: not defined for {x.dtype.name}")
-    F = recording
+    F = recorded_ops
     x = x if x.is_floating_point() else x.to(floating(x.dtype))
     terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, dimension, dtype=x.dtype, device=x.device) / 2))
-    return give("mvlgamma", F.add(F.sum(terms, ((x.ndim,), False)), dimension * (dimension - 1) / 4 * log(pi)), out)
+    return write_out(
+        "mvlgamma", F.add(F.sum(terms, ((x.ndim,), False)), dimension * (dimension - 1) / 4 * log(pi)), out
+    )
 
 
 in_place_of(mvlgamma)

@@ -11,11 +11,11 @@ from facula_storage import Layout, contiguous, int32, int64
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError, show
 from .._general import launch
-from .._operator import composite, operators, raw, recording
-from .._overrides import asks
+from .._operator import composite, no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 
 __all__ = ["gather"]
 
@@ -79,14 +79,14 @@ class _gather:
     parameters = ("dim",)
     holomorphic = False
 
-    def check(layout, index, dim):
+    def validate_layouts(layout, index, dim):
         at = check_dim("gather", dim, len(layout.shape))
         check_fits("gather", layout, index, at)
 
     def outputs(layout, index, dim):
         return contiguous(index.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, index, input_layout, dim):
+    def vjp_input(F, g, index, input_layout, dim):
         return F.gather_back(g, index, (input_layout.shape, dim))
 
 
@@ -101,7 +101,7 @@ class _gather_back:
     def outputs(layout, index, shape, dim):
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_grad(F, g, index, shape, dim):
+    def vjp_grad(F, g, index, shape, dim):
         return F.gather(g, index, (dim,))
 
 
@@ -117,14 +117,14 @@ class _scatter:
         return contiguous(layout.shape, layout.dtype, layout.device)
 
     kernel = "scatter_copy"
-    check = check_scatter
-    redirect = in_row_major_order("scatter")
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter")
     direct = in_order
 
-    def reverse_input(F, g, index, src_layout, dim, mode):
+    def vjp_input(F, g, index, src_layout, dim, mode):
         return F.clone(g) if mode == "sum" else F.scatter(g, index, F.zeros_of(g, src_layout), (dim, mode))
 
-    def reverse_src(F, g, index, dim):
+    def vjp_src(F, g, index, dim):
         return F.gather(g, index, (dim,))
 
 
@@ -135,17 +135,17 @@ class _scatter_product:
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
     kernel = "scatter_copy"
-    check = check_scatter
-    redirect = in_row_major_order("scatter_product")
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter_product")
     direct = in_order
 
     def outputs(layout, index, src, dim, mode):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input, index, src, dim):
+    def vjp_input(F, g, input, index, src, dim):
         return F.scattered_factors(g, input, index, src, dim)[0]
 
-    def reverse_src(F, g, input, index, src, dim):
+    def vjp_src(F, g, input, index, src, dim):
         return F.scattered_factors(g, input, index, src, dim)[1]
 
 
@@ -175,15 +175,15 @@ class _scatter_extreme:
         return contiguous(layout.shape, layout.dtype, layout.device)
 
     kernel = "scatter_copy"
-    check = check_scatter
-    redirect = in_row_major_order("scatter_extreme")
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter_extreme")
     direct = in_order
 
-    def reverse_input(F, g, out, input, index, src, dim):
+    def vjp_input(F, g, out, input, index, src, dim):
         own, given = F.scattered_extremes(out, input, index, src, dim)
         return F.mul(F.div(g, F.scatter(own, index, given, (dim, "sum"))), own)
 
-    def reverse_src(F, g, out, input, index, src, dim):
+    def vjp_src(F, g, out, input, index, src, dim):
         own, given = F.scattered_extremes(out, input, index, src, dim)
         return F.mul(F.gather(F.div(g, F.scatter(own, index, given, (dim, "sum"))), index, (dim,)), given)
 
@@ -214,10 +214,10 @@ def as_index(operation: str, index: Any) -> Tensor:
         return snapshot(index)
     if layout.dtype is not int32 and layout.numel:
         raise DTypeError(f"{operation}: expected index to be int64 or int32; got {show(layout)}; convert with .long()")
-    return raw.to(snapshot(index), (int64,))
+    return no_record_ops.to(snapshot(index), (int64,))
 
 
-@asks
+@overridable
 @method()
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`.
@@ -236,15 +236,17 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
             layout = index._layout
             like = layout.dtype is int64 and len(layout.shape) == len(input._layout.shape) and layout.shape
             if like and layout.numel and out is None and type(dim) is int:
-                return recording.gather(input, index, (dim,))
+                return recorded_ops.gather(input, index, (dim,))
         except AttributeError:
             pass
         input, index = steady(as_tensor("gather", input)), as_index("gather", index)
         dim = check_dim("gather", dim, input.ndim)
         if not index.numel():
-            return give("gather", recording.narrow(recording.reshape(input, (-1,)), 0, 0, 0).reshape(index.shape), out)
-        result = recording.gather(at_least_one(recording, input), at_least_one(raw, index), (dim,))
-        return give("gather", recording.reshape(result, tuple(index.shape)), out, (input, index))
+            return write_out(
+                "gather", recorded_ops.narrow(recorded_ops.reshape(input, (-1,)), 0, 0, 0).reshape(index.shape), out
+            )
+        result = recorded_ops.gather(at_least_one(recorded_ops, input), at_least_one(no_record_ops, index), (dim,))
+        return write_out("gather", recorded_ops.reshape(result, tuple(index.shape)), out, (input, index))
     except FaculaError as error:
         trim_traceback(error)
         raise

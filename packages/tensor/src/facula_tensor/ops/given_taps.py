@@ -20,16 +20,16 @@ class _gather_taps:
     inputs = ("input", "weights", "places")
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "gather_taps", operands, parameters)
 
     def outputs(input, weights, places):
         return contiguous((*input.shape[:2], places.shape[2]), input.dtype, input.device)
 
-    def reverse_input(F, g, weights, places, input_layout):
+    def vjp_input(F, g, weights, places, input_layout):
         return F.scatter_taps(g, weights, places, (input_layout.shape[2],))
 
-    def reverse_weights(F, g, input, places):
+    def vjp_weights(F, g, input, places):
         return F.weigh_taps(g, input, places, ())
 
 
@@ -41,16 +41,16 @@ class _scatter_taps:
     parameters = ("length",)
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "scatter_taps", operands, parameters)
 
     def outputs(grad, weights, places, length):
         return contiguous((*grad.shape[:2], length), grad.dtype, grad.device)
 
-    def reverse_grad(F, g, weights, places):
+    def vjp_grad(F, g, weights, places):
         return F.gather_taps(g, weights, places, ())
 
-    def reverse_weights(F, g, grad, places):
+    def vjp_weights(F, g, grad, places):
         return F.weigh_taps(grad, g, places, ())
 
 
@@ -61,14 +61,14 @@ class _weigh_taps:
     inputs = ("grad", "input", "places")
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "weigh_taps", operands, parameters)
 
     def outputs(grad, input, places):
         return contiguous(places.shape, grad.dtype, grad.device)
 
-    def reverse_grad(F, g, input, places):
+    def vjp_grad(F, g, input, places):
         return F.gather_taps(input, g, places, ())
 
-    def reverse_input(F, g, grad, places, input_layout):
+    def vjp_input(F, g, grad, places, input_layout):
         return F.scatter_taps(grad, g, places, (input_layout.shape[2],))

@@ -17,8 +17,8 @@ from facula_storage import DType, float32, float64, int64
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, snapshot, steady
 from .._viewing import as_tensor
 from . import given_taps as _given_taps  # noqa: F401  declares gather_taps
@@ -50,10 +50,10 @@ def _column(numbers: tuple[float, ...], dtype: DType, device: Any) -> Tensor:
     """Numbers in a column (count, 1)."""
     from .._from_data import from_numpy
 
-    return raw.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
+    return no_record_ops.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
 
 
-@asks
+@overridable
 @boundary
 def grid_sample(
     input: Tensor,
@@ -76,7 +76,7 @@ def grid_sample(
     >>> grid_sample(tensor([[[[1.0, 3.0]]]]), tensor([[[[0.0, 0.0], [-1.0, 0.0]]]]), align_corners=True)
     tensor([[[[2., 1.]]]])
     """
-    name, F = "grid_sample", recording
+    name, F = "grid_sample", recorded_ops
     x, points = steady(as_tensor(name, input)), steady(as_tensor(name, grid))
     given, wanted = layout_of_tensor(x), layout_of_tensor(points)
     _check(name, given, wanted, mode, padding_mode)
@@ -90,14 +90,14 @@ def grid_sample(
         along = F.reshape(F.select(points, dims + 1, dims - 1 - at), (images, 1, count))
         own, shares = _along(along, length, mode, padding_mode, bool(align_corners))
         step = prod(size[at + 1 :])
-        own = raw.mul(own, step) if step > 1 else own
+        own = no_record_ops.mul(own, step) if step > 1 else own
         if places is None:
             places, weights = own, shares
             continue
         taps = layout_of_tensor(places).shape[1]
         each = layout_of_tensor(own).shape[1]
-        places = raw.add(raw.unsqueeze(places, 2), raw.unsqueeze(own, 1))
-        places = raw.reshape(places, (images, taps * each, count))
+        places = no_record_ops.add(no_record_ops.unsqueeze(places, 2), no_record_ops.unsqueeze(own, 1))
+        places = no_record_ops.reshape(places, (images, taps * each, count))
         weights = F.mul(F.unsqueeze(weights, 2), F.unsqueeze(shares, 1))
         weights = F.reshape(weights, (images, taps * each, count))
     made = F.gather_taps(F.reshape(x, (images, given.shape[1], prod(size))), weights, places, ())
@@ -133,68 +133,68 @@ def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: boo
 
     Places and the nearest element are constants of the points; the weights follow the points.
     """
-    F, layout = recording, layout_of_tensor(points)
+    F, layout = recorded_ops, layout_of_tensor(points)
     scale = ((length - 1) if align else length) / 2
     real = F.mul(F.add(points, 1), scale)
     if not align:
         real = F.sub(real, 0.5)
     at = snapshot(real)
-    at = raw.clamp(raw.where(raw.eq(at, at), at, -FAR), -FAR, FAR)
+    at = no_record_ops.clamp(no_record_ops.where(no_record_ops.eq(at, at), at, -FAR), -FAR, FAR)
     slope = None
     if mode != "bicubic" and padding_mode != "zeros":
         at, slope = _brought_in(at, length, padding_mode, align)
     if mode == "nearest":
-        first = raw.round(at, ())
-        constant = F.where(raw.ne(at, at), points, 1)  # 1 everywhere, with gradients of 0
-        return _inside(raw.to(first, (int64,)), length), constant
-    first = raw.floor(at)
-    t = raw.sub(at, first)
+        first = no_record_ops.round(at, ())
+        constant = F.where(no_record_ops.ne(at, at), points, 1)  # 1 everywhere, with gradients of 0
+        return _inside(no_record_ops.to(first, (int64,)), length), constant
+    first = no_record_ops.floor(at)
+    t = no_record_ops.sub(at, first)
     if points.requires_grad:  # the value of t, which moves as the point does
         move = F.sub(real, snapshot(real))
-        move = F.where(raw.eq(snapshot(move), 0), move, 0)
+        move = F.where(no_record_ops.eq(snapshot(move), 0), move, 0)
         t = F.add(F.mul(move, slope) if slope is not None else move, t)
     offsets = range(len(POLYNOMIALS[mode])) if mode == "bilinear" else range(-1, 3)
-    places = raw.add(raw.to(first, (int64,)), _column(tuple(offsets), int64, layout.device))
+    places = no_record_ops.add(no_record_ops.to(first, (int64,)), _column(tuple(offsets), int64, layout.device))
     if mode == "bicubic" and padding_mode == "reflection":
-        real_places, _ = _brought_in(raw.to(places, (layout.dtype,)), length, padding_mode, align)
-        places = raw.to(real_places, (int64,))
+        real_places, _ = _brought_in(no_record_ops.to(places, (layout.dtype,)), length, padding_mode, align)
+        places = no_record_ops.to(real_places, (int64,))
     rows = POLYNOMIALS[mode]
     weights: Any = None
     for power in reversed(range(len(rows[0]))):  # Horner's scheme
         numbers = _column(tuple([row[power] for row in rows]), layout.dtype, layout.device)
         weights = numbers if weights is None else F.add(F.mul(weights, t), numbers)
     if padding_mode == "border" and mode == "bicubic":
-        places = raw.clamp(places, 0, length - 1)
+        places = no_record_ops.clamp(places, 0, length - 1)
     return _inside(places, length), weights
 
 
 def _inside(places: Tensor, length: int) -> Tensor:
     """Places, those outside NOWHERE."""
-    outside = raw.bitwise_or(raw.lt(places, 0), raw.ge(places, length))
-    return raw.where(outside, NOWHERE, places)
+    outside = no_record_ops.bitwise_or(no_record_ops.lt(places, 0), no_record_ops.ge(places, length))
+    return no_record_ops.where(outside, NOWHERE, places)
 
 
 def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
     """Coordinates inside the image by the padding mode, and how fast they follow: 1, -1, or 0 where they were cut."""
-    slope = raw.ones_like(at)
+    slope = no_record_ops.ones_like(at)
     if padding_mode == "reflection":
         low, span = (0.0, float(length - 1)) if align else (-0.5, float(length))
         if not span:
-            return raw.zeros_like(at), raw.zeros_like(at)
-        away = raw.sub(at, low)
-        slope = raw.where(raw.lt(away, 0), -1, slope)
-        away = raw.abs(away)
-        flips = raw.floor(raw.div(away, span))
-        extra = raw.fmod(away, span)
-        odd = raw.ne(raw.remainder(flips, 2), 0)
-        at = raw.add(raw.where(odd, raw.sub(span, extra), extra), low)
-        slope = raw.where(odd, raw.neg(slope), slope)
+            return no_record_ops.zeros_like(at), no_record_ops.zeros_like(at)
+        away = no_record_ops.sub(at, low)
+        slope = no_record_ops.where(no_record_ops.lt(away, 0), -1, slope)
+        away = no_record_ops.abs(away)
+        flips = no_record_ops.floor(no_record_ops.div(away, span))
+        extra = no_record_ops.fmod(away, span)
+        odd = no_record_ops.ne(no_record_ops.remainder(flips, 2), 0)
+        at = no_record_ops.add(no_record_ops.where(odd, no_record_ops.sub(span, extra), extra), low)
+        slope = no_record_ops.where(odd, no_record_ops.neg(slope), slope)
     last = float(length - 1)
-    cut = raw.bitwise_or(raw.le(at, 0), raw.ge(at, last))
-    return raw.clamp(at, 0, last), raw.where(cut, 0, slope)
+    cut = no_record_ops.bitwise_or(no_record_ops.le(at, 0), no_record_ops.ge(at, last))
+    return no_record_ops.clamp(at, 0, last), no_record_ops.where(cut, 0, slope)
 
 
-@asks
+@overridable
 @boundary
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2).
@@ -209,7 +209,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     """
     from .._from_data import from_numpy
 
-    name, F = "affine_grid", recording
+    name, F = "affine_grid", recorded_ops
     theta, size = steady(as_tensor(name, theta)), sizes(name, (), size, "size")
     layout, dims = layout_of_tensor(theta), len(size) - 2
     if dims not in (2, 3) or layout.shape != (size[0], dims, dims + 1):
@@ -226,6 +226,6 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         line = np.linspace(-1, 1, length) if length > 1 else np.zeros(1)
         lines.append(line if align_corners else line * (length - 1) / length)
     points = np.stack([*np.meshgrid(*reversed(lines), indexing="ij")[::-1], np.ones(size[2:])], -1)
-    base = raw.to(from_numpy(points.reshape(-1, dims + 1)).to(layout.device), (layout.dtype,))
+    base = no_record_ops.to(from_numpy(points.reshape(-1, dims + 1)).to(layout.device), (layout.dtype,))
     made = F.matmul(base, F.transpose(theta, 1, 2))
     return F.reshape(made, (size[0], *size[2:], dims))

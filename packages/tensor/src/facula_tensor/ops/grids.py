@@ -11,8 +11,8 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes as common_shape
 from .._promotion import as_integer
 from .._size import Size
@@ -44,7 +44,7 @@ def _given(operation: str, tensors: tuple) -> list[Tensor]:
     return [steady(as_tensor(operation, one)) for one in tensors]
 
 
-@asks
+@overridable
 @boundary
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of the tensors in the shape that they broadcast to.
@@ -55,10 +55,10 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     given = _given("broadcast_tensors", tensors)
     shape = common_shape("broadcast_tensors", *[tuple(one.shape) for one in given]) if given else ()
-    return tuple([recording.expand(one, shape) for one in given])
+    return tuple([recorded_ops.expand(one, shape) for one in given])
 
 
-@asks
+@overridable
 @boundary
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Views of vectors along the dimensions of a grid, each expanded over the others.
@@ -86,12 +86,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     made = []
     for i, one in enumerate(given):
         at = order.index(i)
-        along = recording.reshape(one, (*(1,) * at, one.numel(), *(1,) * (len(order) - at - 1)))
-        made.append(recording.expand(along, shape))
+        along = recorded_ops.reshape(one, (*(1,) * at, one.numel(), *(1,) * (len(order) - at - 1)))
+        made.append(recorded_ops.expand(along, shape))
     return tuple(made)
 
 
-@asks
+@overridable
 @boundary
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element of each vector, as rows; one vector is itself.
@@ -107,11 +107,11 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     if any([one.ndim != 1 for one in given]):
         raise ArgumentError(f"cartesian_prod: expected vectors; got shapes {[tuple(one.shape) for one in given]}")
     if len(given) == 1:
-        return recording.view(given[0], tuple(given[0].shape))
-    return stack([recording.reshape(one, (one.numel(),)) for one in meshgrid(*given)], 1)
+        return recorded_ops.view(given[0], tuple(given[0].shape))
+    return stack([recorded_ops.reshape(one, (one.numel(),)) for one in meshgrid(*given)], 1)
 
 
-@asks
+@overridable
 @boundary
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes.
@@ -136,10 +136,10 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input.numel()), count))
     places = from_numpy(np.array(rows, np.int64).reshape(len(rows), count)).to(input.device)
-    return recording.take(input, places, (0,))
+    return recorded_ops.take(input, places, (0,))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def ravel(input: Tensor) -> Tensor:
@@ -150,10 +150,10 @@ def ravel(input: Tensor) -> Tensor:
     facula.Size([6])
     """
     input = as_tensor("ravel", input)
-    return recording.reshape(input, (input.numel(),))
+    return recorded_ops.reshape(input, (input.numel(),))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
@@ -169,7 +169,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         raise ArgumentError("unflatten: expected sizes of at least one dimension; got none")
     if not shape:
         raise ArgumentError("unflatten: expected at least 1 dimension; got a number; use reshape")
-    return recording.view(input, (*shape[:at], *resolve("unflatten", parts, shape[at]), *shape[at + 1 :]))
+    return recorded_ops.view(input, (*shape[:at], *resolve("unflatten", parts, shape[at]), *shape[at + 1 :]))
 
 
 def _lengths(given: Any) -> tuple[int, ...]:

@@ -7,8 +7,8 @@ from facula_storage import float32, float64
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._random import rand
 from .._tensor import Tensor, check_dim
@@ -19,7 +19,7 @@ __all__ = ["gumbel_softmax"]
 SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
 
 
-@asks
+@overridable
 @boundary
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
@@ -32,7 +32,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     >>> gumbel_softmax(tensor([0.0, 1000.0]), hard=True)
     tensor([0., 1.])
     """
-    F, x, tau = recording, as_tensor("gumbel_softmax", logits), as_real(tau, "gumbel_softmax", "tau")
+    F, x, tau = recorded_ops, as_tensor("gumbel_softmax", logits), as_real(tau, "gumbel_softmax", "tau")
     if x.dtype.category != FLOATING:
         raise DTypeError(f"gumbel_softmax: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
     if not tau > 0:

@@ -11,12 +11,12 @@ from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32, float64, int64
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._promotion import as_integer, as_real
 from .._tensor import Tensor, layout_of_tensor, method, snapshot
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .named_results import NamedResults, named_results, results_named
 from .searching import bincount
 
@@ -31,7 +31,7 @@ def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0
     """The range of bins: that of the values where it is empty, `aside` to each side where all of them are equal."""
     if low == high and values.numel():
         every = ((0,), False)
-        low, high = float(raw.amin(values, every).item()), float(raw.amax(values, every).item())
+        low, high = float(no_record_ops.amin(values, every).item()), float(no_record_ops.amax(values, every).item())
     if not (isfinite(low) and isfinite(high)):
         raise ArgumentError(f"{name}: expected a finite range; got {low} to {high}; give a range, or mask the elements")
     if low > high:
@@ -54,7 +54,7 @@ def _positive(name: str, bins: Any) -> int:
     return count
 
 
-@asks
+@overridable
 @method()
 @boundary
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
@@ -67,20 +67,20 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
     """
-    values = raw.reshape(snapshot(as_tensor("histc", input)), (-1,))
+    values = no_record_ops.reshape(snapshot(as_tensor("histc", input)), (-1,))
     dtype = layout_of_tensor(values).dtype
     if dtype not in (float32, float64, float16, bfloat16):
         raise DTypeError(f"histc: defined for floating dtypes; got {dtype.name}; convert with .float()")
     count = _positive("histc", bins)
     low, high = float(as_real(min, "histc", "min")), float(as_real(max, "histc", "max"))
     low, high = _bounds("histc", low, high, values, 1)
-    values = values if dtype.itemsize > 2 else raw.to(values, (float32,))
-    inside = raw.bitwise_and(raw.ge(values, low), raw.le(values, high))
-    place = raw.mul(raw.div(raw.sub(values, low), high - low), count)
-    place = raw.to(raw.where(inside, place, count), (int64,))
-    place = raw.where(raw.bitwise_and(inside, raw.ge(place, count)), count - 1, place)
-    found = raw.slice(bincount(place, minlength=count + 1), 0, 0, count, 1)
-    return give("histc", raw.to(found, (dtype,)), out)
+    values = values if dtype.itemsize > 2 else no_record_ops.to(values, (float32,))
+    inside = no_record_ops.bitwise_and(no_record_ops.ge(values, low), no_record_ops.le(values, high))
+    place = no_record_ops.mul(no_record_ops.div(no_record_ops.sub(values, low), high - low), count)
+    place = no_record_ops.to(no_record_ops.where(inside, place, count), (int64,))
+    place = no_record_ops.where(no_record_ops.bitwise_and(inside, no_record_ops.ge(place, count)), count - 1, place)
+    found = no_record_ops.slice(bincount(place, minlength=count + 1), 0, 0, count, 1)
+    return write_out("histc", no_record_ops.to(found, (dtype,)), out)
 
 
 def _checked(name: str, input: Any, weight: Any, shape: tuple[int, ...]) -> Tensor | None:
@@ -95,7 +95,7 @@ def _checked(name: str, input: Any, weight: Any, shape: tuple[int, ...]) -> Tens
         raise DTypeError(f"{name}: expected weight in the dtype of input, {input.dtype.name}; got {weight.dtype.name}")
     if tuple(weight.shape) != shape:
         raise ArgumentError(f"{name}: expected weight of shape {shape}; got {tuple(weight.shape)}")
-    return raw.reshape(weight, (-1,))
+    return no_record_ops.reshape(weight, (-1,))
 
 
 def _edges(name: str, values: Tensor, bins: Any, low: float, high: float) -> Tensor:
@@ -112,11 +112,16 @@ def _edges(name: str, values: Tensor, bins: Any, low: float, high: float) -> Ten
 def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     """In which bin each value lies, and whether it lies in one; the last edge belongs to the last bin."""
     n = edges.numel() - 1
-    place = raw.sub(raw.search_sorted(edges, values, (True,)), 1)
-    last = raw.eq(values, raw.select(edges, 0, n))
-    place = raw.where(last, n - 1, place)
-    inside = raw.bitwise_and(raw.ge(place, 0), raw.lt(place, n))
-    inside = raw.bitwise_and(inside, raw.bitwise_and(raw.eq(values, values), raw.le(values, raw.select(edges, 0, n))))
+    place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
+    last = no_record_ops.eq(values, no_record_ops.select(edges, 0, n))
+    place = no_record_ops.where(last, n - 1, place)
+    inside = no_record_ops.bitwise_and(no_record_ops.ge(place, 0), no_record_ops.lt(place, n))
+    inside = no_record_ops.bitwise_and(
+        inside,
+        no_record_ops.bitwise_and(
+            no_record_ops.eq(values, values), no_record_ops.le(values, no_record_ops.select(edges, 0, n))
+        ),
+    )
     return place, inside
 
 
@@ -126,21 +131,25 @@ def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, de
     dtype = edges[0].dtype
     flat, inside = None, None
     for values, along, size in zip(columns, edges, shape, strict=True):
-        place, good = _places(raw.contiguous(values), along)
-        flat = place if flat is None else raw.add(raw.mul(flat, size), place)
-        inside = good if inside is None else raw.bitwise_and(inside, good)
+        place, good = _places(no_record_ops.contiguous(values), along)
+        flat = place if flat is None else no_record_ops.add(no_record_ops.mul(flat, size), place)
+        inside = good if inside is None else no_record_ops.bitwise_and(inside, good)
     total = 1
     for size in shape:
         total *= size
-    flat = raw.where(inside, flat, total)
+    flat = no_record_ops.where(inside, flat, total)
     counts = bincount(flat, weight, minlength=total + 1)
-    hist = raw.reshape(raw.to(raw.slice(counts, 0, 0, total, 1), (dtype,)), shape)
+    hist = no_record_ops.reshape(no_record_ops.to(no_record_ops.slice(counts, 0, 0, total, 1), (dtype,)), shape)
     if density:
-        hist = raw.div(hist, raw.sum(hist, (tuple(range(len(shape))), False)))
+        hist = no_record_ops.div(hist, no_record_ops.sum(hist, (tuple(range(len(shape))), False)))
         for i, along in enumerate(edges):
             n = along.numel() - 1
-            widths = raw.sub(raw.slice(along, 0, 1, n + 1, 1), raw.slice(along, 0, 0, n, 1))
-            hist = raw.div(hist, raw.reshape(widths, tuple([n if i == j else 1 for j in range(len(shape))])))
+            widths = no_record_ops.sub(
+                no_record_ops.slice(along, 0, 1, n + 1, 1), no_record_ops.slice(along, 0, 0, n, 1)
+            )
+            hist = no_record_ops.div(
+                hist, no_record_ops.reshape(widths, tuple([n if i == j else 1 for j in range(len(shape))]))
+            )
     return hist
 
 
@@ -156,7 +165,7 @@ def _range(name: str, range: Any, count: int) -> list[float]:
     return found
 
 
-@asks
+@overridable
 @method()
 @boundary
 def histogram(
@@ -180,14 +189,14 @@ def histogram(
     """
     input = snapshot(as_tensor("histogram", input))
     weight = _checked("histogram", input, weight, layout_of_tensor(input).shape)
-    values = raw.reshape(input, (-1,))
+    values = no_record_ops.reshape(input, (-1,))
     if isinstance(bins, Tensor) and range is not None:
         raise ArgumentError("histogram: expected range with a number of bins alone; got edges and a range")
     edges = _edges("histogram", values, bins, *_range("histogram", range, 1))
     return named_results("histogram", Histogram, (_count([values], [edges], weight, density), edges), out)
 
 
-@asks
+@overridable
 @boundary
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
@@ -213,8 +222,8 @@ def histogramdd(
         bins = [as_integer(bins, name, "bins")] * n
     if len(bins) != n:
         raise InvalidTypeError(f"{name}: expected bins for each of {n} coordinates; got {len(bins)}")
-    points = raw.reshape(input, (-1, n))
-    columns = [raw.select(points, 1, i) for i in _indices(n)]
+    points = no_record_ops.reshape(input, (-1, n))
+    columns = [no_record_ops.select(points, 1, i) for i in _indices(n)]
     ends = _range(name, range, n)
     edges = [_edges(name, columns[i], bins[i], ends[2 * i], ends[2 * i + 1]) for i in _indices(n)]
     return Histograms((_count(columns, edges, weight, density), tuple(edges)))

@@ -8,9 +8,9 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._operator import recording
+from .._operator import recorded_ops
 from .._tensor import Tensor, method
-from .copying import store
+from .copying import assign_inplace
 
 
 def in_place_of(function: Callable[..., Any]) -> None:
@@ -25,8 +25,8 @@ def in_place_of(function: Callable[..., Any]) -> None:
         if "out" in kwargs:
             form.bind(self, *args, **kwargs)  # which says that there is no such argument
         tensors = [one for one in (self, *args, *kwargs.values()) if isinstance(one, Tensor)]
-        before = recording.clone(self) if any([one.node is not None for one in tensors]) else self  # nodes save it
-        return store(name, self, function(before, *args, **kwargs))
+        before = recorded_ops.clone(self) if any([one.node is not None for one in tensors]) else self  # nodes save it
+        return assign_inplace(name, self, function(before, *args, **kwargs))
 
     changing.__name__ = changing.__qualname__ = name
     changing.__doc__ = f"`{function.__name__}` in place: changes this tensor and returns it."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from facula_errors.extend import boundary
 
-from .._overrides import asks
+from .._overrides import overridable
 from .._tensor import Tensor
 from .activation import elu, hardtanh, leaky_relu, relu
 from .further_activations import celu, rrelu, selu
@@ -13,7 +13,7 @@ from .further_activations import threshold as threshold_of
 __all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_"]
 
 
-@asks
+@overridable
 @boundary
 def relu_(input: Tensor) -> Tensor:
     """`relu` in place.
@@ -25,49 +25,49 @@ def relu_(input: Tensor) -> Tensor:
     return relu(input, True)
 
 
-@asks
+@overridable
 @boundary
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu` in place."""
     return leaky_relu(input, negative_slope, True)
 
 
-@asks
+@overridable
 @boundary
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu` in place."""
     return elu(input, alpha, True)
 
 
-@asks
+@overridable
 @boundary
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
     return selu(input, True)
 
 
-@asks
+@overridable
 @boundary
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`celu` in place."""
     return celu(input, alpha, True)
 
 
-@asks
+@overridable
 @boundary
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` in place."""
     return hardtanh(input, min_val, max_val, True)
 
 
-@asks
+@overridable
 @boundary
 def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
     """`rrelu` in place."""
     return rrelu(input, lower, upper, training, True)
 
 
-@asks
+@overridable
 @boundary
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` in place."""

@@ -16,12 +16,12 @@ from .._general import mutated
 from .._indexing import put_into
 from .._inplace import starts_inplace
 from .._memory import check_overlap, check_writable, meet
-from .._operator import raw, recording
-from .._overrides import asks
-from .._setitem import general_setitem
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
+from .._setitem import slow_setitem
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .gathering import as_index, at_least_one, different_dtypes
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
@@ -41,15 +41,15 @@ class _index_select:
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, index, input_layout, dim, skip, scaled):
+    def vjp_input(F, g, index, input_layout, dim, skip, scaled):
         if scaled:
-            ones = raw.ones_like(raw.to(index, (input_layout.dtype,)))
-            counts = raw.take_back(ones, index, (input_layout.shape[:1], 0, None))
-            g = F.div(g, raw.unsqueeze(raw.take(counts, index, (0,)), -1))
+            ones = no_record_ops.ones_like(no_record_ops.to(index, (input_layout.dtype,)))
+            counts = no_record_ops.take_back(ones, index, (input_layout.shape[:1], 0, None))
+            g = F.div(g, no_record_ops.unsqueeze(no_record_ops.take(counts, index, (0,)), -1))
         return F.take_back(g, index, (input_layout.shape, dim, skip))
 
 
-@asks
+@overridable
 @method()
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there.
@@ -66,7 +66,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         try:  # the usual call
             layout = index._layout
             if len(layout.shape) == 1 and layout.dtype is int64 and out is None and 0 <= dim < input._layout.ndim:
-                return recording.index_select(input, index, (dim, None, False))
+                return recorded_ops.index_select(input, index, (dim, None, False))
         except (AttributeError, TypeError):
             pass
         input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)
@@ -80,8 +80,10 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
             raise InvalidIndexError(
                 f"index_select: expected one index for a tensor without dimensions; got {index.numel()}"
             )
-        result = recording.index_select(at_least_one(recording, input), at_least_one(raw, index), (dim, None, False))
-        return give("index_select", result if input.ndim else recording.squeeze(result, 0), out, (input, index))
+        result = recorded_ops.index_select(
+            at_least_one(recorded_ops, input), at_least_one(no_record_ops, index), (dim, None, False)
+        )
+        return write_out("index_select", result if input.ndim else recorded_ops.squeeze(result, 0), out, (input, index))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -90,7 +92,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 # --------------------------------------------------------------------------------------------- set and added
 def _listed(operation: str, input: Tensor, dim: Any, index: Any) -> tuple[int, Tensor]:
     """dim from the front, and the list of positions."""
-    index = at_least_one(raw, as_index(operation, index))
+    index = at_least_one(no_record_ops, as_index(operation, index))
     if index.ndim != 1:
         raise InvalidIndexError(
             f"{operation}: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it"
@@ -111,7 +113,7 @@ def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Any)
             f"{operation}: expected source of shape {wanted}, a slice of input {layout.shape} for each index; got "
             f"{given.shape}"
         )
-    return at_least_one(recording, source)
+    return at_least_one(recorded_ops, source)
 
 
 def _put(
@@ -120,15 +122,15 @@ def _put(
     """The operator, or its in-place form: values set, or added."""
     if not inplace:
         self = steady(self)
-        result = recording.put(at_least_one(recording, self), index, values, (dim, accumulate, True))
-        return result if self.ndim else recording.squeeze(result, 0)
+        result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
+        return result if self.ndim else recorded_ops.squeeze(result, 0)
     check_writable(operation, self)
     if starts_inplace(operation, self, (self, values)):
-        return store(operation, self, _put(operation, self, dim, index, values, accumulate, False))
+        return assign_inplace(operation, self, _put(operation, self, dim, index, values, accumulate, False))
     there = snapshot(self)
     check_overlap(operation, there, ())
-    index, values = (raw.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
-    put_into(at_least_one(raw, there), index, values, dim, accumulate, True)
+    index, values = (no_record_ops.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
+    put_into(at_least_one(no_record_ops, there), index, values, dim, accumulate, True)
     mutated(there, operation)
     return self
 
@@ -137,11 +139,11 @@ def _added(operation: str, self: Tensor, dim: Any, index: Any, source: Any, alph
     dim, index = _listed(operation, self, dim, index)
     source = _slices(operation, self, dim, index, source)
     if type(alpha) is not int or alpha != 1:
-        source = recording.mul(source, fitting(operation, alpha, self))
+        source = recorded_ops.mul(source, fitting(operation, alpha, self))
     return _put(operation, self, dim, index, source, True, inplace)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_add(
@@ -156,10 +158,12 @@ def index_add(
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
     """
-    return give("index_add", _added("index_add", input, dim, index, source, alpha, False), out, (input, index, source))
+    return write_out(
+        "index_add", _added("index_add", input, dim, index, source, alpha, False), out, (input, index, source)
+    )
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
@@ -172,7 +176,7 @@ def _copied(operation: str, self: Tensor, dim: Any, index: Any, source: Any, inp
     return _put(operation, self, dim, index, _slices(operation, self, dim, index, source), False, inplace)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -184,10 +188,10 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
-    return give("index_copy", _copied("index_copy", input, dim, index, source, False), out, (input, index, source))
+    return write_out("index_copy", _copied("index_copy", input, dim, index, source, False), out, (input, index, source))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -200,11 +204,11 @@ def _rows(operation: str, self: Tensor, dim: Any, index: Any) -> Tensor:
     dim, index = _listed(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
-    put_into(snapshot(mask), index, raw.ones_like(raw.to(index, (bool_,))), 0, False)
+    put_into(snapshot(mask), index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), 0, False)
     return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -220,7 +224,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return masked_fill(input, _rows("index_fill", input, dim, index), value)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -236,12 +240,12 @@ def _reduced(operation: str, self: Tensor, dim: Any, index: Any, source: Any, re
     mode = check_reduction(operation, reduce, REDUCTIONS)
     dim, index = _listed(operation, self, dim, index)
     source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
-    self = at_least_one(recording, steady(self))
-    every = raw.expand(raw.reshape(index, (-1, *[1] * (self.ndim - 1 - dim))), tuple(source.shape))
-    return recording.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
+    self = at_least_one(recorded_ops, steady(self))
+    every = no_record_ops.expand(no_record_ops.reshape(index, (-1, *[1] * (self.ndim - 1 - dim))), tuple(source.shape))
+    return recorded_ops.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_reduce(
@@ -264,22 +268,24 @@ def index_reduce(
     tensor([5., 2.])
     """
     result = _reduced("index_reduce", input, dim, index, source, reduce, include_self)
-    return give("index_reduce", result, out, (input, index, source))
+    return write_out("index_reduce", result, out, (input, index, source))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """`index_reduce` in place: changes this tensor and returns it."""
-    copy = recording.clone(as_tensor("index_reduce_", self))  # what the rules save: this tensor is about to change
-    return store("index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self))
+    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # what the rules save: this tensor is about to change
+    return assign_inplace(
+        "index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self)
+    )
 
 
 # ------------------------------------------------------------------------------------------- several tensors
-@asks
+@overridable
 @method()
 @boundary
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
@@ -292,17 +298,17 @@ def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
     >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
     tensor([3., 0., 0.])
     """
-    result = recording.clone(as_tensor("index_put", input))
-    general_setitem(result, _tuple("index_put", indices), as_tensor("index_put", values), bool(accumulate))
+    result = recorded_ops.clone(as_tensor("index_put", input))
+    slow_setitem(result, _tuple("index_put", indices), as_tensor("index_put", values), bool(accumulate))
     return result
 
 
-@asks
+@overridable
 @method()
 @boundary
 def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place: changes this tensor and returns it."""
-    general_setitem(self, _tuple("index_put_", indices), as_tensor("index_put_", values), bool(accumulate))
+    slow_setitem(self, _tuple("index_put_", indices), as_tensor("index_put_", values), bool(accumulate))
     return self
 
 

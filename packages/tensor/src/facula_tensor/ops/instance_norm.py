@@ -8,8 +8,8 @@ from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
 from .._memory import check_writable
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, as_real
 from .._tensor import Tensor, layout_of_tensor, snapshot, steady
 from .._viewing import as_tensor
@@ -21,7 +21,7 @@ from .padding import pad
 __all__ = ["instance_norm", "local_response_norm"]
 
 
-@asks
+@overridable
 @boundary
 def instance_norm(
     input: Tensor,
@@ -61,7 +61,7 @@ def instance_norm(
     if prod(shape[2:]) == 1:
         raise ArgumentError(f"{name}: expected more than 1 spatial element when training, got input size {shape}")
     if not prod(shape):
-        return recording.clone(input)
+        return recorded_ops.clone(input)
     made = group_norm(input, shape[1], weight, bias, eps)
     share = as_real(momentum, name, "momentum")
     if running_mean is not None or running_var is not None:
@@ -77,14 +77,17 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
         if one is not None:
             check_writable("instance_norm", one)
     dtype = next(one for one in known if one is not None).dtype
-    lines = raw.to(raw.reshape(snapshot(input), (*shape[:2], prod(shape[2:]))), (dtype,))
+    lines = no_record_ops.to(no_record_ops.reshape(snapshot(input), (*shape[:2], prod(shape[2:]))), (dtype,))
     for running, found in zip(known, var_mean(lines, 2), strict=True):
         if running is not None:
-            moved = raw.add(raw.mul(running, 1 - share), raw.mul(raw.sum(found, ((0,), False)), share / shape[0]))
-            raw.copy_into(running, moved)
+            moved = no_record_ops.add(
+                no_record_ops.mul(running, 1 - share),
+                no_record_ops.mul(no_record_ops.sum(found, ((0,), False)), share / shape[0]),
+            )
+            no_record_ops.copy_into(running, moved)
 
 
-@asks
+@overridable
 @boundary
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
@@ -107,7 +110,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
             f"got {shape} and {size}"
         )
     scale, power, least = [as_real(one, name, what) for what, one in (("alpha", alpha), ("beta", beta), ("k", k))]
-    F, area = recording, prod(shape[2:])
+    F, area = recorded_ops, prod(shape[2:])
     if not prod(shape):
         return F.clone(input)
     squares = F.reshape(F.mul(input, input), (shape[0], shape[1], area))

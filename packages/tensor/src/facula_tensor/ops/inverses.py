@@ -9,11 +9,11 @@ from facula_storage import contiguous, int32
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, method
-from .copying import give
+from .copying import write_out
 from .matrices import check_info, check_same, matrices, status_layout
 
 __all__ = ["inverse"]
@@ -28,7 +28,7 @@ class _inv_ex:
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         transposed = F.mT(out)
         return F.neg(F.matmul(F.matmul(transposed, g), transposed))
 
@@ -44,11 +44,11 @@ class _solve_ex:
         batch = broadcast_shapes("solve", a.shape[:-2], b.shape[:-2])
         return contiguous((*batch, *b.shape[-2:]), b.dtype, b.device), contiguous(batch, int32, b.device)
 
-    def reverse_A(F, g, A, out, A_layout):
+    def vjp_A(F, g, A, out, A_layout):
         of_b = F.solve_ex(F.mT(A), g)[0]
         return F.sum_to(F.neg(F.matmul(of_b, F.mT(out))), A_layout)
 
-    def reverse_B(F, g, A, B_layout):
+    def vjp_B(F, g, A, B_layout):
         return F.sum_to(F.solve_ex(F.mT(A), g)[0], B_layout)
 
 
@@ -59,7 +59,7 @@ def singular(pivot: int) -> str:
 
 def inverse_of(name: str, A: Any, check: bool = True) -> tuple[Tensor, Tensor]:
     """The inverse and `info`; LinAlgError where `check` and a matrix is singular."""
-    result, info = recording.inv_ex(matrices(name, A, square=True))
+    result, info = recorded_ops.inv_ex(matrices(name, A, square=True))
     if check:
         check_info(name, info, singular)
     return result, info
@@ -76,22 +76,22 @@ def solution_of(name: str, A: Any, B: Any, left: Any = True, check: bool = True)
     is_vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
     if is_vector and not left:
         raise ArgumentError(f"{name}: expected B to be matrices where left is False; got shape {b}")
-    B = matrices(name, recording.unsqueeze(B, -1) if is_vector else B, "B")
+    B = matrices(name, recorded_ops.unsqueeze(B, -1) if is_vector else B, "B")
     check_same(name, A, B)
     if a[-1] != layout_of_tensor(B).shape[-2 if left else -1]:
         raise ArgumentError(
             f"{name}: expected B to have {a[-1]} {'rows' if left else 'columns'} beside A {a}; got shape {b}"
         )
     if not left:
-        A, B = recording.mT(A), recording.mT(B)
-    result, info = recording.solve_ex(A, B)
+        A, B = recorded_ops.mT(A), recorded_ops.mT(B)
+    result, info = recorded_ops.solve_ex(A, B)
     if check:
         check_info(name, info, singular)
-    result = recording.squeeze(result, -1) if is_vector else result if left else recording.mT(result)
+    result = recorded_ops.squeeze(result, -1) if is_vector else result if left else recorded_ops.mT(result)
     return result, info
 
 
-@asks
+@overridable
 @method()
 @boundary
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -102,4 +102,4 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
     """
-    return give("inverse", inverse_of("inverse", input)[0], out)
+    return write_out("inverse", inverse_of("inverse", input)[0], out)

@@ -14,13 +14,13 @@ from facula_storage.extend import allocate, blank, collecting, forgetting, plain
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import operators, passed_on, raw, recording
-from .._overrides import ask, overridden
+from .._operator import may_alias_grad, no_record_ops, operators, recorded_ops
+from .._overrides import call_torch_function, overridden
 from .._promotion import promote_types
-from .._rules import kept_of
+from .._rules import saved_tensors
 from .._sites import user_frame
 from .._tensor import Tensor, check_dim, layout_of_tensor, make, steady
-from .copying import give
+from .copying import write_out
 from .dims import new_dim
 from .reducing import axis_for
 
@@ -49,8 +49,8 @@ class _cat:
     def execute(operands, parameters):
         return execute("cat", operands, *parameters)
 
-    @passed_on
-    def reverse_tensors(F, g, position, layouts, dim):
+    @may_alias_grad
+    def vjp_tensors(F, g, position, layouts, dim):
         start = 0
         for layout in layouts[:position]:
             start += layout.shape[dim]
@@ -73,8 +73,8 @@ class _stack:
     def execute(operands, parameters):
         return execute("stack", operands, *parameters)
 
-    @passed_on
-    def reverse_tensors(F, g, position, layouts, dim):
+    @may_alias_grad
+    def vjp_tensors(F, g, position, layouts, dim):
         return F.select(g, dim, position)
 
 
@@ -88,7 +88,7 @@ def execute(name: str, operands: tuple, dim: int) -> list[Tensor]:
     if not layout.numel:
         return [result]
     outer = product(layout.shape[:dim])
-    plain = [raw.contiguous(a) for a in operands if layout_of_tensor(a).numel]
+    plain = [no_record_ops.contiguous(a) for a in operands if layout_of_tensor(a).numel]
     for a in plain:
         plain_address(a._storage)
     parts: list[int] = []
@@ -216,7 +216,7 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
     n.seq = next_seq()
     n.e0 = None
     n.e1 = None
-    n.rest = kept_of(tuple(edges), (), layouts, (dim,), ())
+    n.rest = saved_tensors(tuple(edges), (), layouts, (dim,), ())
     f = user_frame(3)
     n.code = f.f_code
     n.lasti = f.f_lasti
@@ -282,7 +282,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | No
                 return joined
         tensors = _sequence("cat", tensors)
         if overridden(tensors):
-            return ask("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
+            return call_torch_function("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
         if not tensors:
             raise ArgumentError("cat: expected at least one tensor; got none")
         tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
@@ -309,12 +309,12 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | No
             # One that is left out and wants a gradient gets it, of no elements, by way of a shape that fits.
             empty = (*first.shape[:at], 0, *first.shape[at + 1 :])
             wanting = [one for one in tensors if one.node is not None and one.shape == (0,) != first.shape]
-            parts += [recording.reshape(one, empty) for one in wanting]
-        ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in parts)
-        result = recording.cat(ready, (at,))
+            parts += [recorded_ops.reshape(one, empty) for one in wanting]
+        ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in parts)
+        result = recorded_ops.cat(ready, (at,))
         if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
             _learn("cat", tensors, dim, at, result)
-        return give("cat", result, out, tensors)
+        return write_out("cat", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -337,7 +337,7 @@ def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | 
                 return joined
         tensors = _sequence("stack", tensors)
         if overridden(tensors):
-            return ask("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
+            return call_torch_function("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
         if not tensors:
             raise ArgumentError("stack: expected at least one tensor; got none")
         tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
@@ -353,11 +353,11 @@ def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | 
         dtype = tensors[0].dtype
         for one in tensors:
             dtype = promote_types(dtype, one.dtype)
-        ready = tuple(one if one.dtype is dtype else recording.to(one, (dtype,)) for one in tensors)
-        result = recording.stack(ready, (at,))
+        ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in tensors)
+        result = recorded_ops.stack(ready, (at,))
         if all(map(is_, ready, tensors)):
             _learn("stack", tensors, dim, at, result)
-        return give("stack", result, out, tensors)
+        return write_out("stack", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)
         raise

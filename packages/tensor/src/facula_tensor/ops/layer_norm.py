@@ -15,7 +15,7 @@ from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
+from .._operator import no_record_ops, recorded_ops
 from .._promotion import as_integer, as_real
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -81,7 +81,7 @@ def _by_rows(name: str) -> None:
         inputs = ("input", *affine)
         optional = affine
         parameters = ("count", "eps")
-        values = ("eps",)
+        launch_scalars = ("eps",)
         results = ("out", *kept)
 
         def outputs(input, *rest):
@@ -90,11 +90,11 @@ def _by_rows(name: str) -> None:
 
     if centred:
 
-        def reverse_all(F, g, edges, input, weight, mean, inverse, count, eps):
+        def vjp_all(F, g, edges, input, weight, mean, inverse, count, eps):
             return getattr(F, f"{name}_gradients")(g, input, weight, (mean, inverse), count, eps)
     else:
 
-        def reverse_all(F, g, edges, input, weight, inverse, count, eps):
+        def vjp_all(F, g, edges, input, weight, inverse, count, eps):
             return F.rms_norm_gradients(g, input, weight, (inverse,), count, eps)
 
     class gradients:
@@ -109,12 +109,12 @@ def _by_rows(name: str) -> None:
 
     def in_one_launch(g, input, weight, statistics, count, eps):
         """The gradients of input and, where there is a weight, of weight and bias."""
-        call = getattr(raw, f"{name}_grad")
-        return call(raw.contiguous(g), input, *statistics, weight, (count,))
+        call = getattr(no_record_ops, f"{name}_grad")
+        return call(no_record_ops.contiguous(g), input, *statistics, weight, (count,))
 
     def recorded(g, input, weight, statistics, count, eps):
         """The same in operators that have gradients, from the operands alone."""
-        F = recording
+        F = recorded_ops
         layout = layout_of_tensor(input)
         dtype, wide, shape = layout.dtype, kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))
@@ -157,12 +157,12 @@ def _by_rows(name: str) -> None:
 
         return found
 
-    forward.redirect, forward.reverse_all = redirect, reverse_all
+    forward.decompose, forward.vjp_all = redirect, vjp_all
     for body, own in ((forward, f"_{name}"), (gradients, f"_{name}_grad")):
         body.__name__, body.__doc__ = own, f"`{name}`, or its gradients, in one pass."
         operator(body)
-    setattr(raw, f"{name}_gradients", of_operands(in_one_launch))
-    setattr(recording, f"{name}_gradients", of_operands(recorded))
+    setattr(no_record_ops, f"{name}_gradients", of_operands(in_one_launch))
+    setattr(recorded_ops, f"{name}_gradients", of_operands(recorded))
 
 
 for _name in ("layer_norm", "group_norm", "rms_norm"):
@@ -208,8 +208,8 @@ def layer_norm(
         if type(eps) is not float:
             eps = float(as_real(eps, "layer_norm", "eps"))
         if weight is None and bias is not None:
-            weight = recording.ones_like(bias)
-        return recording.layer_norm(input, weight, bias, (count, eps))[0]
+            weight = recorded_ops.ones_like(bias)
+        return recorded_ops.layer_norm(input, weight, bias, (count, eps))[0]
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -248,8 +248,8 @@ def group_norm(
         if layout.numel and layout.numel == num_groups:
             raise ArgumentError(f"group_norm: expected more than 1 value per group; got input size {shape}")
         if weight is None and bias is not None:
-            weight = recording.ones_like(bias)
-        return recording.group_norm(input, weight, bias, (num_groups, eps))[0]
+            weight = recorded_ops.ones_like(bias)
+        return recorded_ops.group_norm(input, weight, bias, (num_groups, eps))[0]
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -273,7 +273,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
             eps = EPSILON.get(layout.dtype, 0.0)
         elif type(eps) is not float:
             eps = float(as_real(eps, "rms_norm", "eps"))
-        return recording.rms_norm(input, weight, (count, eps))[0]
+        return recorded_ops.rms_norm(input, weight, (count, eps))[0]
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -9,8 +9,8 @@ from facula_autograd import no_grad
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import as_real
 from .._tensor import Tensor
@@ -22,7 +22,7 @@ from .losses import reduced, reduction_of
 __all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
 
 
-@asks
+@overridable
 @boundary
 def poisson_nll_loss(
     input: Tensor,
@@ -43,7 +43,7 @@ def poisson_nll_loss(
     >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
     tensor([1.0000, 0.7183])
     """
-    name, F = "poisson_nll_loss", recording
+    name, F = "poisson_nll_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
@@ -59,7 +59,7 @@ def poisson_nll_loss(
     return reduced(losses, reduction)
 
 
-@asks
+@overridable
 @boundary
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
@@ -73,7 +73,7 @@ def gaussian_nll_loss(
     >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([0.5000, 0.0000])
     """
-    name, F = "gaussian_nll_loss", recording
+    name, F = "gaussian_nll_loss", recorded_ops
     reduction = reduction_of(name, reduction)
     x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
@@ -95,7 +95,7 @@ def gaussian_nll_loss(
     return reduced(F.add(losses, log(2 * pi) / 2) if full else losses, reduction)
 
 
-@asks
+@overridable
 @boundary
 def soft_margin_loss(
     input: Tensor,
@@ -110,13 +110,13 @@ def soft_margin_loss(
     >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([  0.6931, 100.0000])
     """
-    name, F = "soft_margin_loss", recording
+    name, F = "soft_margin_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     same_shape(name, input, target)
     return reduced(F.neg(F.log_sigmoid(F.mul(target, floats(name, input)))), reduction)
 
 
-@asks
+@overridable
 @boundary
 def multilabel_soft_margin_loss(
     input: Tensor,
@@ -132,7 +132,7 @@ def multilabel_soft_margin_loss(
     >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
     tensor(0.6931)
     """
-    name, F = "multilabel_soft_margin_loss", recording
+    name, F = "multilabel_soft_margin_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = floats(name, input), as_tensor(name, target)
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))

@@ -8,7 +8,7 @@ from facula_storage import contiguous, float32, float64
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import operators, recording
+from .._operator import operators, recorded_ops
 from .._tensor import Tensor, layout_of_tensor
 
 __all__ = ["linear"]
@@ -23,7 +23,7 @@ class _linear:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
 
-    def check(x, w, b):
+    def validate_layouts(x, w, b):
         if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
             raise DTypeError(
                 f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
@@ -40,11 +40,11 @@ class _linear:
     def direct(x, w, b):
         return x.dtype in (float32, float64) and len(w.shape) == 2 and (b is None or b.is_contiguous)
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         input, weight, bias = operands
         layouts = [None if one is None else layout_of_tensor(one) for one in operands]
         op = operators["linear"]
-        op.check(*layouts)
+        op.validate_layouts(*layouts)
         if op.direct(*layouts):
             return None
         x, w, _ = layouts
@@ -56,13 +56,13 @@ class _linear:
     def outputs(x, w, bias):
         return contiguous((*x.shape[:-1], w.shape[0]), x.dtype, x.device)
 
-    def reverse_input(F, g, _input, weight):
+    def vjp_input(F, g, _input, weight):
         return F.matmul(g, weight)
 
-    def reverse_weight(F, g, input):
+    def vjp_weight(F, g, input):
         return F.linear_weight_grad(g, input)
 
-    def reverse_bias(F, g, input_layout):
+    def vjp_bias(F, g, input_layout):
         ndim = len(input_layout.shape)
         return F.sum(g, ROWS if ndim == 2 else (tuple(range(ndim - 1)), False))
 
@@ -76,7 +76,7 @@ class _linear_weight_grad:
     def direct(g, x):
         return len(x.shape) == 2
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         g, x = operands
         if layout_of_tensor(x).ndim == 2:
             return None
@@ -89,14 +89,14 @@ class _linear_weight_grad:
     def outputs(g, x):
         return contiguous((g.shape[-1], x.shape[-1]), x.dtype, x.device)
 
-    def reverse_grad(F, g, _grad, input):
+    def vjp_grad(F, g, _grad, input):
         return F.linear(input, g, None)
 
-    def reverse_input(F, g, grad):
+    def vjp_input(F, g, grad):
         return F.matmul(grad, g)
 
 
-_linear_quick = recording.linear
+_linear_quick = recorded_ops.linear
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

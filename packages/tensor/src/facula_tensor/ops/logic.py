@@ -7,12 +7,12 @@ from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import elementwise
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .comparison import boolean, in_place
-from .copying import give
+from .copying import write_out
 
 __all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
 
@@ -26,15 +26,15 @@ class isnan:
     tensor([False,  True])
     """
 
-    result = boolean
+    result_dtype = boolean
     inplace = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         (x,) = operands
         return F.ne(x, x) if x.dtype.category < FLOATING else None
 
 
-@asks
+@overridable
 @method()
 @boundary
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -46,15 +46,15 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     x = as_tensor("isinf", input).detach()
     if x.dtype.category == COMPLEX:
-        answer = raw.add(isinf(raw.real_part(x)), isinf(raw.imaginary_part(x)))
+        answer = no_record_ops.add(isinf(no_record_ops.real_part(x)), isinf(no_record_ops.imaginary_part(x)))
     elif x.dtype.category == FLOATING:
-        answer = raw.eq(raw.abs(x), float("inf"))
+        answer = no_record_ops.eq(no_record_ops.abs(x), float("inf"))
     else:
-        answer = raw.ne(x, x)
-    return give("isinf", answer, out)
+        answer = no_record_ops.ne(x, x)
+    return write_out("isinf", answer, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -65,16 +65,16 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([ True, False, False])
     """
     x = as_tensor("isfinite", input).detach()
-    return give("isfinite", raw.eq(raw.add(isinf(x), raw.isnan(x)), False), out)
+    return write_out("isfinite", no_record_ops.eq(no_record_ops.add(isinf(x), no_record_ops.isnan(x)), False), out)
 
 
 def _truth(value: Tensor) -> Tensor:
     """A tensor as bool, without its graph."""
     value = value.detach()
-    return value if value.dtype is bool_ else raw.ne(value, 0)
+    return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -84,11 +84,11 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
     """
-    answer = raw.mul(_truth(as_tensor("logical_and", input)), _truth(as_tensor("logical_and", other)))
-    return give("logical_and", answer, out)
+    answer = no_record_ops.mul(_truth(as_tensor("logical_and", input)), _truth(as_tensor("logical_and", other)))
+    return write_out("logical_and", answer, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -98,11 +98,11 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
     tensor([ True,  True, False])
     """
-    answer = raw.add(_truth(as_tensor("logical_or", input)), _truth(as_tensor("logical_or", other)))
-    return give("logical_or", answer, out)
+    answer = no_record_ops.add(_truth(as_tensor("logical_or", input)), _truth(as_tensor("logical_or", other)))
+    return write_out("logical_or", answer, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -112,11 +112,11 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([ True,  True, False])
     """
-    answer = raw.ne(_truth(as_tensor("logical_xor", input)), _truth(as_tensor("logical_xor", other)))
-    return give("logical_xor", answer, out)
+    answer = no_record_ops.ne(_truth(as_tensor("logical_xor", input)), _truth(as_tensor("logical_xor", other)))
+    return write_out("logical_xor", answer, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -126,7 +126,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> logical_not(tensor([0, 1, 2]))
     tensor([ True, False, False])
     """
-    return give("logical_not", raw.eq(as_tensor("logical_not", input).detach(), 0), out)
+    return write_out("logical_not", no_record_ops.eq(as_tensor("logical_not", input).detach(), 0), out)
 
 
 for _function in (logical_and, logical_or, logical_xor):

@@ -11,8 +11,8 @@ from facula_storage.extend import FLOATING, INTEGER
 
 from .._declare import elementwise, operator
 from .._errors import ArgumentError, DTypeError, show
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, as_real, floating
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
@@ -79,29 +79,29 @@ def _by_class(name: str) -> Any:
         inputs = ("input", "target", "weight")
         optional = ("weight",)
         parameters = ("reduction", "ignore_index", "label_smoothing")
-        values = ("ignore_index", "label_smoothing")
+        launch_scalars = ("ignore_index", "label_smoothing")
 
         def outputs(input, target, weight, reduction, ignore_index, label_smoothing):
             return contiguous(target.shape if reduction == "none" else (), input.dtype, input.device)
 
-        def reverse_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
+        def vjp_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
             return gradient_of(F)(g, input, target, weight, (reduction, ignore_index, label_smoothing))
 
     class gradient:
         inputs = ("grad", "input", "target", "weight")
         optional = ("weight",)
         parameters = loss.parameters
-        values = loss.values
+        launch_scalars = loss.launch_scalars
 
         def outputs(g, input, target, weight, *parameters):
             return contiguous(input.shape, input.dtype, input.device)
 
-        def reverse_grad(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+        def vjp_grad(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
             slope = gradient_of(F)(F.ones_like(grad), input, target, weight, (reduction, ignore_index, label_smoothing))
             dims = (1,) if reduction == "none" else tuple(range(input.ndim))
             return F.sum(F.mul(g, slope), (dims, False))
 
-        def reverse_input(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+        def vjp_input(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
             if name == "nll_loss":
                 return F.zeros_like(g)
             # The loss is linear in log_softmax(input): `along` are minus the factors, whose sum scales each row.
@@ -112,7 +112,7 @@ def _by_class(name: str) -> Any:
     def gradient_of(F):
         return getattr(F, f"{name}_grad")
 
-    loss.redirect = redirect
+    loss.decompose = redirect
     for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
         body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
         operator(body)
@@ -195,7 +195,7 @@ def cross_entropy(
             raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
-        return recording.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
+        return recorded_ops.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -220,7 +220,7 @@ def nll_loss(
         reduction = reduction_of("nll_loss", reduction, size_average, reduce)
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
-        return recording.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+        return recorded_ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -233,10 +233,10 @@ class _squared_difference:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(F.mul(F.sub(input, other), g), 2)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(F.mul(F.sub(input, other), g), -2)
 
 
@@ -245,9 +245,9 @@ class _huber:
     """Half the square of what is less than other, and linear beyond."""
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(g, F.huber_slope(input, other))
 
 
@@ -256,9 +256,9 @@ class _huber_slope:
     """input, or the bound, other or its negative, that it is beyond; at a bound the slope is 0."""
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.where(F.lt(F.abs(input), other), g, 0)
 
 
@@ -295,13 +295,13 @@ def mse_loss(
     try:
         reduction = reduction_of("mse_loss", reduction, size_average, reduce)
         pair("mse_loss", input, target)
-        return reduced(recording.squared_difference(input, target), reduction, weight)
+        return reduced(recorded_ops.squared_difference(input, target), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -325,7 +325,7 @@ def l1_loss(
         raise
 
 
-@asks
+@overridable
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -343,13 +343,13 @@ def huber_loss(
         if not delta > 0:
             raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
         pair("huber_loss", input, target)
-        return reduced(recording.huber(input - target, delta), reduction, weight)
+        return reduced(recorded_ops.huber(input - target, delta), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -377,7 +377,7 @@ def smooth_l1_loss(
         raise
 
 
-@asks
+@overridable
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -402,7 +402,7 @@ def kl_div(
         if log_target:
             losses = target.exp() * (target - input)
         else:
-            safe = recording.where(target == 0, recording.ones_like(target), target)
+            safe = recorded_ops.where(target == 0, recorded_ops.ones_like(target), target)
             losses = target * safe.log() - target * input
         loss = reduced(losses, reduction)
         return loss / input.shape[0] if batch and input.ndim else loss

@@ -11,8 +11,8 @@ from facula_storage import int64
 from facula_storage.extend import FLOATING, INTEGER
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import as_real
 from .._ranges import arange
@@ -34,7 +34,7 @@ __all__ = [
 SMALLEST_SQUARE = 1e-12  # added to squares of lengths, so that vectors of zeros have gradients
 
 
-@asks
+@overridable
 @boundary
 def hinge_embedding_loss(
     input: Tensor,
@@ -50,7 +50,7 @@ def hinge_embedding_loss(
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
     tensor([2.0000, 0.7500])
     """
-    name, F = "hinge_embedding_loss", recording
+    name, F = "hinge_embedding_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = as_tensor(name, input), as_tensor(name, target)
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
@@ -58,7 +58,7 @@ def hinge_embedding_loss(
     return reduced(F.add(F.where(F.ne(y, 1), beyond, 0), F.where(F.ne(y, -1), x, 0)), reduction)
 
 
-@asks
+@overridable
 @boundary
 def margin_ranking_loss(
     input1: Tensor,
@@ -77,7 +77,7 @@ def margin_ranking_loss(
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
     tensor(1.5000)
     """
-    name, F = "margin_ranking_loss", recording
+    name, F = "margin_ranking_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
     same_dims(name, input1=a, input2=b, target=y)
@@ -86,7 +86,7 @@ def margin_ranking_loss(
     return reduced(F.clamp_min(F.add(against, as_real(margin, name, "margin")), 0), reduction)
 
 
-@asks
+@overridable
 @boundary
 def cosine_embedding_loss(
     input1: Tensor,
@@ -105,7 +105,7 @@ def cosine_embedding_loss(
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
     tensor(1.)
     """
-    name, F = "cosine_embedding_loss", recording
+    name, F = "cosine_embedding_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
     if not (y.ndim in (0, 1) and a.ndim == b.ndim == y.ndim + 1):
@@ -127,7 +127,7 @@ def cosine_embedding_loss(
     return reduced(losses, reduction)
 
 
-@asks
+@overridable
 @boundary
 def triplet_margin_loss(
     anchor: Tensor,
@@ -157,7 +157,7 @@ def triplet_margin_loss(
                    reduction)  # fmt: skip
 
 
-@asks
+@overridable
 @boundary
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
@@ -185,7 +185,7 @@ def triplet(
     name: str, anchor: Any, positive: Any, negative: Any, distance: Any, margin: Any, swap: bool, reduction: str
 ) -> Tensor:
     """The loss of three embeddings by a function of two."""
-    F = recording
+    F = recorded_ops
     margin = as_real(margin, name, "margin")
     if not margin > 0:
         raise ArgumentError(f"{name}: expected margin > 0; got {margin}")
@@ -206,7 +206,7 @@ def same_dims(name: str, **tensors: Tensor) -> None:
 
 
 # --------------------------------------------------------------------------------------------------- classes
-@asks
+@overridable
 @boundary
 def multi_margin_loss(
     input: Tensor,
@@ -228,7 +228,7 @@ def multi_margin_loss(
     >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
     tensor([0.6667])
     """
-    name, F = "multi_margin_loss", recording
+    name, F = "multi_margin_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     if p not in (1, 2):
         raise ArgumentError(f"{name}: expected p to be 1 or 2; got {p}")
@@ -254,7 +254,7 @@ def multi_margin_loss(
     return reduced(F.squeeze(losses, 0) if scalar and not target.ndim else losses, reduction)
 
 
-@asks
+@overridable
 @boundary
 def multilabel_margin_loss(
     input: Tensor,
@@ -272,7 +272,7 @@ def multilabel_margin_loss(
     >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
     tensor(0.8500)
     """
-    name, F = "multilabel_margin_loss", recording
+    name, F = "multilabel_margin_loss", recorded_ops
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y, scalar = rows_of_classes(name, input, target)
     if y.shape != x.shape:
@@ -300,14 +300,14 @@ def rows_of_classes(name: str, input: Any, target: Any) -> tuple[Tensor, Tensor,
         raise DTypeError(f"{name}: expected target of classes to be int64; got {classes.dtype.name}; use .long()")
     if len(given.shape) > 2 or given.shape[-1:] == (0,):
         raise ArgumentError(f"{name}: expected input (N, C) or (C), with a class at least; got shape {given.shape}")
-    y = recording.to(y, (int64,))
+    y = recorded_ops.to(y, (int64,))
     if len(given.shape) == 2:
         return x, y, False
     if not given.shape:  # one class
-        x = recording.unsqueeze(x, 0)
-        y = recording.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
+        x = recorded_ops.unsqueeze(x, 0)
+        y = recorded_ops.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
     one = classes.shape == (1,) and name == "multi_margin_loss"
-    return recording.unsqueeze(x, 0), y if one else recording.unsqueeze(y, 0), True
+    return recorded_ops.unsqueeze(x, 0), y if one else recorded_ops.unsqueeze(y, 0), True
 
 
 def check_classes(name: str, target: Tensor, least: int, classes: int) -> None:

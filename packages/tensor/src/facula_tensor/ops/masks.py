@@ -13,15 +13,15 @@ from .._errors import ArgumentError, DTypeError, RangeError, show
 from .._general import mutated
 from .._inplace import starts_inplace
 from .._memory import check_overlap, check_writable
-from .._operator import operators, raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import number_for
 from .._sites import user_site
 from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
 from .._where_true import where_true
-from .copying import give, store, write
+from .copying import assign_inplace, write, write_out
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
@@ -29,7 +29,7 @@ GREATEST = {float32: 3.4028234663852886e38, float64: 1.7976931348623157e308}
 INFINITE = float("inf")
 
 
-@asks
+@overridable
 @method()
 def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast.
@@ -46,10 +46,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None =
             try:  # the usual call: a number that the dtype holds
                 most = GREATEST[input._layout.dtype]
                 if (-most <= value <= most or value in (INFINITE, -INFINITE)) and mask._layout.dtype is bool_:
-                    return recording.where(mask, value, input)
+                    return recorded_ops.where(mask, value, input)
             except (AttributeError, KeyError):
                 pass
-        return give("masked_fill", _filled("masked_fill", input, mask, value), out)
+        return write_out("masked_fill", _filled("masked_fill", input, mask, value), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -57,7 +57,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None =
 
 def _filled(operation: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
-    return recording.where(mask, fitting(operation, value, input), input)
+    return recorded_ops.where(mask, fitting(operation, value, input), input)
 
 
 def fitting(operation: str, value: Any, input: Tensor) -> Any:
@@ -74,7 +74,7 @@ def fitting(operation: str, value: Any, input: Tensor) -> Any:
         )
     if layout.dtype.is_complex and not dtype.is_complex:
         raise DTypeError(f"{operation}: a complex value cannot be stored in {dtype.name}; take its real part")
-    return value if layout.dtype is dtype else recording.to(value, (dtype,))
+    return value if layout.dtype is dtype else recorded_ops.to(value, (dtype,))
 
 
 def check_room(operation: str, number: Any, dtype: Any) -> None:
@@ -95,7 +95,7 @@ def check_mask(operation: str, mask: Any) -> Tensor:
     return steady(mask)
 
 
-@asks
+@overridable
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
@@ -142,11 +142,11 @@ def _fill_in_place(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, value)):
-        return store("masked_fill_", self, _filled("masked_fill_", self, mask, value))
+        return assign_inplace("masked_fill_", self, _filled("masked_fill_", self, mask, value))
     there = snapshot(self)
     check_overlap("masked_fill_", there, (snapshot(mask),))
     covering, value = snapshot(mask), fitting("masked_fill_", value, there)
-    write(there, raw.where(covering, value, there))
+    write(there, no_record_ops.where(covering, value, there))
     mutated(there, "masked_fill_")
     return self
 
@@ -160,7 +160,7 @@ def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
         )
 
 
-@asks
+@overridable
 @method()
 @boundary
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -176,12 +176,12 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if mask.is_meta:
         raise UnsupportedError("masked_select: the result's shape depends on elements, which the meta device has not")
     shape = broadcast_shapes("masked_select", tuple(input.shape), tuple(mask.shape))
-    places = where_true("nonzero_flat", raw.expand(mask, shape), ())
-    flat = recording.reshape(recording.expand(input, shape), (-1,))
-    return give("masked_select", recording.take(flat, places, (0,)), out, (input, mask))
+    places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
+    flat = recorded_ops.reshape(recorded_ops.expand(input, shape), (-1,))
+    return write_out("masked_select", recorded_ops.take(flat, places, (0,)), out, (input, mask))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -208,23 +208,23 @@ def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> T
     shape = broadcast_shapes(operation, tuple(input.shape), tuple(mask.shape))
     if mask.is_meta:
         raise UnsupportedError(f"{operation}: how many elements are replaced depends on elements, which meta has not")
-    places = where_true("nonzero_flat", raw.expand(mask, shape), ())
+    places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
     count = places.numel()
     if count > source.numel():
         raise ArgumentError(
             f"{operation}: expected source to have an element for each of the {count} places where mask is true; "
             f"got {source.numel()}"
         )
-    values = recording.narrow(recording.reshape(source, (-1,)), 0, 0, count)
-    flat = recording.reshape(recording.expand(input, shape), (-1,))
-    return recording.reshape(recording.put(flat, places, values, (0, False, False)), shape)
+    values = recorded_ops.narrow(recorded_ops.reshape(source, (-1,)), 0, 0, count)
+    flat = recorded_ops.reshape(recorded_ops.expand(input, shape), (-1,))
+    return recorded_ops.reshape(recorded_ops.put(flat, places, values, (0, False, False)), shape)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
     check_writable("masked_scatter_", self)
     check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
-    return store("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))
+    return assign_inplace("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

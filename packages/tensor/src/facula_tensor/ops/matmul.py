@@ -11,11 +11,11 @@ from facula_storage import contiguous
 from .._declare import operator, reflect
 from .._errors import ArgumentError, DTypeError
 from .._operator import operators
-from .._overrides import asks
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv"]
 
@@ -26,7 +26,7 @@ class _matmul:
 
     inputs = ("input", "other")
 
-    def check(la, lb):
+    def validate_layouts(la, lb):
         if la.dtype is not lb.dtype:
             raise DTypeError(
                 f"matmul: expected both in one dtype; got {la.dtype.name} and {lb.dtype.name}; convert one with .to()"
@@ -53,7 +53,7 @@ class _matmul:
                 raise ArgumentError(f"matmul: expected leading dimensions that broadcast; got {a} and {b}") from None
         return contiguous((*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())), la.dtype, la.device)
 
-    def reverse_input(F, g, _input, other, input_layout, other_layout):
+    def vjp_input(F, g, _input, other, input_layout, other_layout):
         a, b = input_layout.shape, other_layout.shape
         if len(b) == 2 and len(a) > 1:
             return F.matmul(g, F.mT(other))
@@ -63,7 +63,7 @@ class _matmul:
             return F.sum_to(F.squeeze(F.matmul(other, F.unsqueeze(g, -1)), -1), input_layout)
         return F.sum_to(F.matmul(g, F.mT(other)), input_layout)
 
-    def reverse_other(F, g, input, _other, input_layout, other_layout):
+    def vjp_other(F, g, input, _other, input_layout, other_layout):
         a, b = input_layout.shape, other_layout.shape
         if len(a) == 1:
             return F.mul(input, g) if len(b) == 1 else F.mul(F.unsqueeze(input, -1), F.unsqueeze(g, -2))
@@ -73,8 +73,8 @@ class _matmul:
         return F.sum_to(F.matmul(F.mT(input), g), other_layout)
 
 
-_product = operators["matmul"].walking
-Tensor.__matmul__ = operators["matmul"].quick
+_product = operators["matmul"].library_call
+Tensor.__matmul__ = operators["matmul"].call
 reflect(operators["matmul"], "__rmatmul__")
 
 
@@ -92,7 +92,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """
     try:
         result = _product(input, other)
-        return result if out is None else give("matmul", result, out)
+        return result if out is None else write_out("matmul", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -101,7 +101,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 operators["matmul"].public = matmul  # what classes that override operators are asked about, for `@` too
 
 
-@asks
+@overridable
 @method()
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions.
@@ -114,13 +114,13 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         need_dims("mm", 2, input, mat2)
         result = _product(input, mat2)
-        return result if out is None else give("mm", result, out)
+        return result if out is None else write_out("mm", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -136,10 +136,10 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}"
         )
     result = _product(input, mat2)
-    return result if out is None else give("bmm", result, out)
+    return result if out is None else write_out("bmm", result, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -152,10 +152,10 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     need_dims("mv", 2, input)
     need_dims("mv", 1, vec)
     result = _product(input, vec)
-    return result if out is None else give("mv", result, out)
+    return result if out is None else write_out("mv", result, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -167,7 +167,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     need_dims("dot", 1, input, tensor)
     result = _product(input, tensor)
-    return result if out is None else give("dot", result, out)
+    return result if out is None else write_out("dot", result, out)
 
 
 def need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:

@@ -9,7 +9,7 @@ from facula_storage import Layout, contiguous, int32
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import composite, raw, recording
+from .._operator import composite, no_record_ops, recorded_ops
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
@@ -79,14 +79,14 @@ def check_same(name: str, first: Tensor, second: Tensor, names: tuple[str, str] 
         )
 
 
-def spread_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
+def expand_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     """Two stacks of matrices whose leading dimensions broadcast, as equally long stacks."""
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
     batch = broadcast_shapes(name, a[:-2], b[:-2])
     if a[:-2] != batch:
-        A = recording.expand(A, (*batch, *a[-2:]))
+        A = recorded_ops.expand(A, (*batch, *a[-2:]))
     if b[:-2] != batch:
-        B = recording.expand(B, (*batch, *b[-2:]))
+        B = recorded_ops.expand(B, (*batch, *b[-2:]))
     return A, B
 
 
@@ -105,7 +105,7 @@ def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
         if found:
             raise LinAlgError(f"{name}: {says(found)}")
         return
-    if raw.amax(info, (tuple(range(len(layout.shape))), False)).item():
+    if no_record_ops.amax(info, (tuple(range(len(layout.shape))), False)).item():
         for place, found in enumerate(info.reshape(-1).tolist()):
             if found:
                 index = []

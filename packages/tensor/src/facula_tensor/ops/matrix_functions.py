@@ -10,12 +10,12 @@ from facula_storage import contiguous
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import composite, recording
-from .._overrides import asks
+from .._operator import composite, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .inverses import inverse_of
 from .matrices import matrices
 
@@ -35,7 +35,7 @@ class _matrix_exp:
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.exponential_slope(F.mH(input), g)
 
 
@@ -51,12 +51,12 @@ def exponential_slope(F: Any, A: Tensor, direction: Tensor) -> Tensor:
 
 def exponential_of(name: str, A: Any) -> Tensor:
     """The exponential of square matrices."""
-    return recording.matrix_exp(matrices(name, A, square=True))
+    return recorded_ops.matrix_exp(matrices(name, A, square=True))
 
 
 def power_of(name: str, A: Any, n: Any) -> Tensor:
     """The n-th power of square matrices, by squaring: of the inverse where n is negative."""
-    F, A, n = recording, steady(as_tensor(name, A)), as_integer(n, name, "n")
+    F, A, n = recorded_ops, steady(as_tensor(name, A)), as_integer(n, name, "n")
     layout = layout_of_tensor(A)
     shape = layout.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
@@ -82,7 +82,7 @@ def product_of(name: str, factors: Any) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications; first and last may be vectors."""
     if not isinstance(factors, (tuple, list)) or not factors:
         raise InvalidTypeError(f"{name}: expected a list of matrices; got {factors!r:.80}")
-    F, given = recording, [steady(as_tensor(name, one)) for one in factors]
+    F, given = recorded_ops, [steady(as_tensor(name, one)) for one in factors]
     shapes = [layout_of_tensor(one).shape for one in given]
     for place, shape in enumerate(shapes):
         ends = place in (0, len(shapes) - 1)
@@ -127,7 +127,7 @@ def _in_order(F: Any, factors: list[Tensor], where: dict[tuple[int, int], int], 
     return F.matmul(_in_order(F, factors, where, i, k), _in_order(F, factors, where, k + 1, j))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def matrix_exp(input: Tensor) -> Tensor:
@@ -141,7 +141,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     return exponential_of("matrix_exp", input)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -152,10 +152,10 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 5],
             [0, 1]])
     """
-    return give("matrix_power", power_of("matrix_power", input, n), out)
+    return write_out("matrix_power", power_of("matrix_power", input, n), out)
 
 
-@asks
+@overridable
 @boundary
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
@@ -164,4 +164,4 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))
     tensor([[6.]])
     """
-    return give("chain_matmul", product_of("chain_matmul", list(matrices)), out)
+    return write_out("chain_matmul", product_of("chain_matmul", list(matrices)), out)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._overrides import asks
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
 from .matrices import matrices
 from .named_results import NamedResults, named_results, results_named
@@ -22,7 +22,7 @@ QR = results_named("qr", "Q", "R")
 SVD = results_named("svd", "U", "S", "V")
 
 
-@asks
+@overridable
 @method()
 @boundary
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -36,7 +36,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
     return named_results("qr", QR, qr_of("qr", input, "reduced" if some else "complete"), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def svd(

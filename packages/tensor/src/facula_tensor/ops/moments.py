@@ -12,11 +12,11 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
 from .._errors import DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor, method
-from .copying import give
+from .copying import write_out
 from .reducing import axis_for, reduced, reduction
 from .sums import mean
 
@@ -45,14 +45,14 @@ class _var:
             raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float()")
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
-    def reverse_input(F, g, input, input_layout, dims, keepdim, correction, root):
+    def vjp_input(F, g, input, input_layout, dims, keepdim, correction, root):
         dtype = input_layout.dtype
         if dtype.itemsize == 2:  # sums of half precisions need more room
             input, g = F.to(input, (float32,)), F.to(g, (float32,))
         count = prod([input_layout.shape[i] for i in dims])
         if not count:
             return F.zeros_of(input, input_layout)
-        g = F.spread(g, input_layout, dims, keepdim)
+        g = F.expand_grad(g, input_layout, dims, keepdim)
         centred = F.sub(input, F.mul(F.sum(input, (dims, True)), 1 / count))
         freedom = count - correction
         if root:
@@ -88,15 +88,15 @@ def arguments(
     return input, parameters, off
 
 
-def spread_of(
+def deviation_of(
     name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
 ) -> Tensor:
     """The variance or its root."""
     input, parameters, off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
-    return recording.var(input, (*parameters, off, root), out)
+    return recorded_ops.var(input, (*parameters, off, root), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def var(
@@ -120,10 +120,10 @@ def var(
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
     (tensor(1.6667), tensor(1.))
     """
-    return spread_of("var", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+    return deviation_of("var", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def std(
@@ -143,7 +143,7 @@ def std(
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
     tensor([1., 0.])
     """
-    return spread_of("std", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+    return deviation_of("std", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
 
 
 def with_mean(
@@ -151,15 +151,15 @@ def with_mean(
 ) -> tuple[Tensor, Tensor]:
     """The variance or its root, and the mean."""
     input, (dims, kept), off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
-    results = recording.var(input, (dims, kept, off, root)), mean(input, dims, kept) if dims else mean(input)
+    results = recorded_ops.var(input, (dims, kept, off, root)), mean(input, dims, kept) if dims else mean(input)
     if out is None:
         return results
     if not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise InvalidTypeError(f"{name}: expected out to be two tensors; got {type(out).__name__}")
-    return give(name, results[0], out[0]), give(name, results[1], out[1])
+    return write_out(name, results[0], out[0]), write_out(name, results[1], out[1])
 
 
-@asks
+@overridable
 @boundary
 def var_mean(
     input: Tensor,
@@ -181,7 +181,7 @@ def var_mean(
     return with_mean("var_mean", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
 
 
-@asks
+@overridable
 @boundary
 def std_mean(
     input: Tensor,

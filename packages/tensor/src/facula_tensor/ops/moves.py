@@ -31,13 +31,13 @@ class _windows:
     parameters = ("size", "strides", "offset", "shared")
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "windows", operands, parameters)
 
     def outputs(layout, size, strides, offset, shared):
         return contiguous(size, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input_layout, strides, offset, shared):
+    def vjp_input(F, g, input_layout, strides, offset, shared):
         return F.inset(g, (input_layout.shape, strides, offset, shared, 0))
 
 
@@ -54,7 +54,7 @@ class _inset:
     def outputs(layout, size, strides, offset, shared, value):
         return contiguous(size, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input_layout, strides, offset, shared):
+    def vjp_input(F, g, input_layout, strides, offset, shared):
         return F.windows(g, (input_layout.shape, strides, offset, shared))
 
 
@@ -69,7 +69,7 @@ class _tile:
         shape = tuple([size * whole * each for size, whole, each in zip(layout.shape, outer, inner, strict=True)])
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, input_layout, outer, inner):
+    def vjp_input(F, g, input_layout, outer, inner):
         return F.untile(g, input_layout, outer, inner)
 
 

@@ -9,14 +9,14 @@ from facula_storage import float64
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._random import rand
 from .._tensor import Tensor, method, snapshot
 from .._viewing import as_tensor
 from .choosing import where
-from .copying import give
+from .copying import write_out
 from .searching import searchsorted
 from .sorting import topk
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["multinomial"]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def multinomial(
@@ -62,9 +62,9 @@ def multinomial(
     if count < 1 or (not replacement and count > weights.shape[-1]):
         most = "" if replacement else f", at most the {weights.shape[-1]} categories without replacement"
         raise ArgumentError(f"multinomial: expected num_samples of at least 1{most}; got {count}")
-    p = raw.to(weights, (float64,))
+    p = no_record_ops.to(weights, (float64,))
     _check(p, 1 if replacement else count)
-    return give("multinomial", _again(p, count, generator) if replacement else _once(p, count, generator), out)
+    return write_out("multinomial", _again(p, count, generator) if replacement else _once(p, count, generator), out)
 
 
 def _check(p: Tensor, least: int) -> None:

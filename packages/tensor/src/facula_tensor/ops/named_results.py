@@ -9,7 +9,7 @@ from facula_errors import InvalidTypeError
 from .._general import describe
 from .._memory import check_out
 from .._tensor import Tensor, layout_of_tensor
-from .copying import give
+from .copying import write_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,4 +67,4 @@ def named_results(name: str, kind: type[NamedResults], results: Sequence[Tensor]
         )
     for result, target in zip(results, out, strict=True):
         check_out(name, layout_of_tensor(result), target, ())
-    return kind([give(name, result, target) for result, target in zip(results, out, strict=True)])
+    return kind([write_out(name, result, target) for result, target in zip(results, out, strict=True)])

@@ -22,13 +22,13 @@ class fmax:
     accepts = real
     inplace = False
 
-    def check(*operands):
+    def validate_layouts(*operands):
         tensors_only("fmax", *operands)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.where(F.bitwise_or(F.ge(input, other), F.ne(other, other)), g, 0)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.where(F.bitwise_or(F.ge(input, other), F.ne(other, other)), 0, g)
 
 
@@ -45,11 +45,11 @@ class fmin:
     accepts = real
     inplace = False
 
-    def check(*operands):
+    def validate_layouts(*operands):
         tensors_only("fmin", *operands)
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.where(F.bitwise_or(F.le(input, other), F.ne(other, other)), g, 0)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.where(F.bitwise_or(F.le(input, other), F.ne(other, other)), 0, g)

@@ -9,19 +9,19 @@ from facula_storage import float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._errors import DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_dtype
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .reducing import axis_for, reduction
 from .sums import sum
 
 __all__ = ["nanmean", "nansum"]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nansum(
@@ -49,11 +49,11 @@ def nansum(
     if kind.category == COMPLEX:
         raise DTypeError(f"nansum: not defined for {kind.name}; sum real and imaginary parts apart")
     if kind.category == FLOATING:
-        input = recording.where(recording.ne(input, input), 0, input)
+        input = recorded_ops.where(recorded_ops.ne(input, input), 0, input)
     return sum(input, dim, keepdim or keepdims, dtype=dtype, out=out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nanmean(
@@ -82,10 +82,10 @@ def nanmean(
     kind = layout_of_tensor(input).dtype
     if kind.category < FLOATING:
         raise DTypeError(f"nanmean: not defined for {kind.name}; convert with .float(), or give dtype=")
-    counted = raw.eq(input.detach(), input.detach())
+    counted = no_record_ops.eq(input.detach(), input.detach())
     if kind in (float32, float64):  # counted in the same dtype, so that nothing is promoted
-        zeroed, parameters = reduction("nanmean", recording.where(counted, input, 0), dim, keepdim or keepdims)
-        counts = raw.sum(raw.to(counted, (kind,)), parameters)
-        return give("nanmean", recording.div(recording.sum(zeroed, parameters), counts), out)
-    total = sum(recording.where(counted, input, 0), dim, keepdim or keepdims)
-    return give("nanmean", recording.div(total, sum(counted, dim, keepdim or keepdims)), out)
+        zeroed, parameters = reduction("nanmean", recorded_ops.where(counted, input, 0), dim, keepdim or keepdims)
+        counts = no_record_ops.sum(no_record_ops.to(counted, (kind,)), parameters)
+        return write_out("nanmean", recorded_ops.div(recorded_ops.sum(zeroed, parameters), counts), out)
+    total = sum(recorded_ops.where(counted, input, 0), dim, keepdim or keepdims)
+    return write_out("nanmean", recorded_ops.div(total, sum(counted, dim, keepdim or keepdims)), out)

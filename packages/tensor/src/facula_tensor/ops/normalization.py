@@ -13,7 +13,7 @@ from facula_storage.extend import FLOATING
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
 from .._general import check_changes
-from .._operator import composite, operators, raw, recording
+from .._operator import composite, no_record_ops, operators, recorded_ops
 from .._tensor import Tensor, layout_of_tensor, snapshot
 from .._viewing import as_tensor
 
@@ -79,12 +79,12 @@ class _batch_norm:
 
     inputs = OPERANDS
     optional = OPERANDS[1:]
-    changes = OPERANDS[3:]
+    mutates = OPERANDS[3:]
     parameters = ("momentum", "eps")
-    values = ("momentum", "eps")
+    launch_scalars = ("momentum", "eps")
     results = ("out", "mean", "inverse")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         wide = widened(F, "batch_norm", operands, parameters)
         if wide is not None:
             return wide
@@ -95,18 +95,18 @@ class _batch_norm:
         if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
             return None
         check_changes(operators["batch_norm"], operands, operands)
-        copies = [None if one is None else raw.contiguous(snapshot(one)) for one in running]
+        copies = [None if one is None else no_record_ops.contiguous(snapshot(one)) for one in running]
         made = F.batch_norm(*operands[:3], *copies, parameters)
         for one, copy in zip(running, copies, strict=True):
             if one is not None and copy is not one:
-                raw.copy_into(one, copy)
+                no_record_ops.copy_into(one, copy)
         return made
 
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
         return contiguous(input.shape, input.dtype, input.device), channels, channels
 
-    def reverse_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
+    def vjp_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
         return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None)
 
 
@@ -122,14 +122,14 @@ class _batch_norm_grad:
 
 
 def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
-    return raw.batch_norm_grad(raw.contiguous(g), input, mean, inverse, weight)
+    return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 
 def _recorded_gradients(
     g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
 ) -> Any:
     """The same in operators that have gradients, from the operands alone."""
-    F = recording
+    F = recorded_ops
     layout = layout_of_tensor(input)
     dims = (0, *range(2, len(layout.shape)))
     each = 1 / max(1, layout.numel // max(1, layout.shape[1]))
@@ -142,7 +142,7 @@ def _recorded_gradients(
     return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
 
 
-raw.batch_norm_gradients, recording.batch_norm_gradients = _gradients, _recorded_gradients
+no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = _gradients, _recorded_gradients
 
 
 @operator
@@ -152,9 +152,9 @@ class _batch_norm_eval:
     inputs = OPERANDS
     optional = OPERANDS[1:3]
     parameters = ("eps",)
-    values = ("eps",)
+    launch_scalars = ("eps",)
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         wide = widened(F, "batch_norm_eval", operands, parameters)
         if wide is not None:
             return wide
@@ -164,16 +164,16 @@ class _batch_norm_eval:
     def outputs(input, *rest):
         return contiguous(input.shape, input.dtype, input.device)
 
-    def reverse_input(F, g, weight, running_var, input_layout, eps):
+    def vjp_input(F, g, weight, running_var, input_layout, eps):
         scale = F.rsqrt(F.add(running_var, eps))
         return F.mul(g, F.channels_of(scale if weight is None else F.mul(scale, weight), input_layout))
 
-    def reverse_weight(F, g, input, running_mean, running_var, input_layout, eps):
+    def vjp_weight(F, g, input, running_mean, running_var, input_layout, eps):
         scale = F.channels_of(F.rsqrt(F.add(running_var, eps)), input_layout)
         y = F.mul(F.sub(input, F.channels_of(running_mean, input_layout)), scale)
         return F.sum(F.mul(g, y), ((0, *range(2, len(input_layout.shape))), False))
 
-    def reverse_bias(F, g, input_layout):
+    def vjp_bias(F, g, input_layout):
         return F.sum(g, ((0, *range(2, len(input_layout.shape))), False))
 
 
@@ -219,11 +219,11 @@ def batch_norm(
         if training and not eps:
             raise ArgumentError("batch_norm: expected eps above 0 in training, where a variance may be 0; got 0.0")
         if layout.shape == (0,):  # no examples of no channels
-            return recording.clone(input)
+            return recorded_ops.clone(input)
         if not training:
             if running_mean is None or running_var is None:
                 raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
-            return recording.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
+            return recorded_ops.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
         if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
             given = (input, weight, bias, running_mean, running_var)
             check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
@@ -232,7 +232,7 @@ def batch_norm(
                     f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
                 )
             running_mean = running_var = None
-        return recording.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
+        return recorded_ops.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
     except FaculaError as error:
         trim_traceback(error)
         raise

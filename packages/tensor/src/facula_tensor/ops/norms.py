@@ -10,12 +10,12 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_dtype, as_real, floating
 from .._tensor import Tensor, check_dim, layout_of_tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .moments import real_dtype
 from .reducing import axis_for, needed_dim, reduced, reduction
 
@@ -42,7 +42,7 @@ class _norm2:
         check_inexact("norm", layout)
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
-    def reverse_input(F, g, input, input_layout, dims, keepdim):
+    def vjp_input(F, g, input, input_layout, dims, keepdim):
         norm = F.norm2(input, (dims, True))
         scale = F.div(F.reshape(g, tuple(norm.shape)), norm)
         return F.mul(input, F.where(F.eq(norm, 0), 0, scale))
@@ -62,14 +62,14 @@ class _norm_p:
         (input,), (dims, keepdim, p) = operands, parameters
         layout = layout_of_tensor(input)
         dtype = real_dtype(layout)
-        magnitudes = raw.abs(input) if p else raw.ne(input, 0)
+        magnitudes = no_record_ops.abs(input) if p else no_record_ops.ne(input, 0)
         if dtype.itemsize == 2 or not p:
-            magnitudes = raw.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
-        total = raw.sum(raw.pow(magnitudes, p) if p else magnitudes, (dims, keepdim))
-        result = raw.pow(total, 1 / p) if p else total
-        return [raw.to(result, (dtype,)) if dtype.itemsize == 2 else result]
+            magnitudes = no_record_ops.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
+        total = no_record_ops.sum(no_record_ops.pow(magnitudes, p) if p else magnitudes, (dims, keepdim))
+        result = no_record_ops.pow(total, 1 / p) if p else total
+        return [no_record_ops.to(result, (dtype,)) if dtype.itemsize == 2 else result]
 
-    def reverse_input(F, g, input, input_layout, dims, keepdim, p):
+    def vjp_input(F, g, input, input_layout, dims, keepdim, p):
         if not p:
             return F.zeros_of(input, input_layout)
         norm = F.norm_p(input, (dims, True, p))
@@ -91,19 +91,19 @@ def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtyp
             raise DTypeError(
                 f"{name}: expected dtype to be {'complex' if category == COMPLEX else 'floating'}; got {wanted.name}"
             )
-        input = recording.to(input, (wanted,))
+        input = recorded_ops.to(input, (wanted,))
     check_inexact(name, layout_of_tensor(input))
     if not dims:  # of a number
-        input, dims, kept = recording.unsqueeze(input, 0), (0,), False
+        input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
     if p == 2:
-        result = recording.norm2(input, (dims, kept))
+        result = recorded_ops.norm2(input, (dims, kept))
     elif p == 1:
-        result = recording.sum(recording.abs(input), (dims, kept))
+        result = recorded_ops.sum(recorded_ops.abs(input), (dims, kept))
     elif p in (INF, -INF):
-        result = (recording.amax if p > 0 else recording.amin)(recording.abs(input), (dims, kept))
+        result = (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(input), (dims, kept))
     else:
-        result = recording.norm_p(input, (dims, kept, p))
-    return give(name, result, out)
+        result = recorded_ops.norm_p(input, (dims, kept, p))
+    return write_out(name, result, out)
 
 
 def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
@@ -120,20 +120,22 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
     if order == "fro":
         return vector_norm_of(name, input, 2, (rows, columns), keepdim, dtype, out)
     if order in SINGULAR:
-        return give(name, singular_norm(name, input, order, rows, columns, bool(keepdim), dtype), out)
+        return write_out(name, singular_norm(name, input, order, rows, columns, bool(keepdim), dtype), out)
     if order not in (1, -1, INF, -INF):
         raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
     added, other = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = vector_norm_of(name, input, 1, added, True, dtype, None)
-    result = (recording.amax if order > 0 else recording.amin)(sums, (tuple(sorted((added, other))), bool(keepdim)))
-    return give(name, result, out)
+    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(
+        sums, (tuple(sorted((added, other))), bool(keepdim))
+    )
+    return write_out(name, result, out)
 
 
 def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any) -> Tensor:
     """The sum, the greatest or the least of the singular values."""
     from .spectral import values_of
 
-    F, ndim = recording, layout_of_tensor(input).ndim
+    F, ndim = recorded_ops, layout_of_tensor(input).ndim
     if dtype is not None:
         input = F.to(input, (as_dtype(dtype, name),))
     check_inexact(name, layout_of_tensor(input))
@@ -150,7 +152,7 @@ def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int,
     return result
 
 
-@asks
+@overridable
 @method()
 @boundary
 def norm(
@@ -185,7 +187,7 @@ def norm(
     return vector_norm_of("norm", input, order, dim, keepdim or keepdims, dtype, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
@@ -195,7 +197,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
     tensor(5.)
     """
-    difference = recording.sub(as_tensor("dist", input), as_tensor("dist", other))
+    difference = recorded_ops.sub(as_tensor("dist", input), as_tensor("dist", other))
     return vector_norm_of("dist", difference, as_real(p, "dist", "p"), None, False, None, None)
 
 
@@ -211,22 +213,26 @@ class _logsumexp:
     def execute(operands, parameters):
         (input,), (dims, keepdim) = operands, parameters
         layout = layout_of_tensor(input)
-        wide = raw.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
+        wide = no_record_ops.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
         if 0 in [layout.shape[i] for i in dims]:
-            result = raw.log(raw.sum(raw.exp(wide), (dims, keepdim)))
+            result = no_record_ops.log(no_record_ops.sum(no_record_ops.exp(wide), (dims, keepdim)))
         else:
-            greatest = raw.amax(wide, (dims, True))
-            shift = raw.where(raw.eq(raw.abs(greatest), INF), 0, greatest)
-            total = raw.log(raw.sum(raw.exp(raw.sub(wide, shift)), (dims, True)))
-            result = raw.reshape(raw.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape)
-        return [raw.to(result, (layout.dtype,)) if wide is not input else result]
+            greatest = no_record_ops.amax(wide, (dims, True))
+            shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
+            total = no_record_ops.log(
+                no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
+            )
+            result = no_record_ops.reshape(
+                no_record_ops.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape
+            )
+        return [no_record_ops.to(result, (layout.dtype,)) if wide is not input else result]
 
-    def reverse_input(F, g, input, input_layout, dims, keepdim):
-        g = F.spread(g, input_layout, dims, keepdim)
+    def vjp_input(F, g, input, input_layout, dims, keepdim):
+        g = F.expand_grad(g, input_layout, dims, keepdim)
         return F.mul(g, F.exp(F.sub(input, F.logsumexp(input, (dims, True)))))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logsumexp(
@@ -251,11 +257,11 @@ def logsumexp(
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"logsumexp: not defined for {layout.dtype.name}; use x.exp().sum(dim).log()")
     if layout.dtype.category < FLOATING:
-        input = recording.to(input, (floating(layout.dtype),))
-    return give("logsumexp", recording.logsumexp(input, (dims, kept)), out)
+        input = recorded_ops.to(input, (floating(layout.dtype),))
+    return write_out("logsumexp", recorded_ops.logsumexp(input, (dims, kept)), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
@@ -268,4 +274,4 @@ def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor
     if axis is not None:
         dim = axis_for(dim, axis, "count_nonzero")
     input, parameters = reduction("count_nonzero", input, dim, False)
-    return raw.sum(raw.to(input, (bool_,)), parameters)
+    return no_record_ops.sum(no_record_ops.to(input, (bool_,)), parameters)

@@ -12,12 +12,12 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 from .._creation import full, zeros_like
 from .._declare import elementwise
 from .._errors import DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import promote_types, result_type
 from .._tensor import Tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .grids import broadcast_tensors
 from .in_place import in_place_of
 from .pointwise import real
@@ -62,7 +62,7 @@ class gcd:
     inputs = ("input", "other")
     accepts = _integer
 
-    def check(input, other):
+    def validate_layouts(input, other):
         _tensors("gcd", input, other)
 
 
@@ -78,7 +78,7 @@ class lcm:
     inputs = ("input", "other")
     accepts = _integer
 
-    def check(input, other):
+    def validate_layouts(input, other):
         _tensors("lcm", input, other)
 
 
@@ -94,7 +94,7 @@ class Frexp(tuple):
         return f"facula.return_types.frexp(\nmantissa={self[0]!r},\nexponent={self[1]!r})"
 
 
-@asks
+@overridable
 @method()
 @boundary
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
@@ -113,29 +113,29 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
         raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
     wide = x if x.dtype is float64 else x.to(float32)
     exponent = _exponents(wide.detach())
-    first = raw.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
+    first = no_record_ops.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
     mantissa = wide
-    for part in (first, raw.sub(exponent, first)):
-        mantissa = recording.mul(mantissa, raw.exp2(raw.neg(part).to(wide.dtype)))
+    for part in (first, no_record_ops.sub(exponent, first)):
+        mantissa = recorded_ops.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
     mantissa = mantissa.to(x.dtype)
     if out is None:
         return Frexp((mantissa, exponent))
-    return Frexp((give("frexp", mantissa, out[0]), give("frexp", exponent, out[1])))
+    return Frexp((write_out("frexp", mantissa, out[0]), write_out("frexp", exponent, out[1])))
 
 
 def _exponents(x: Tensor) -> Tensor:
     """From the bits; of subnormal numbers after a scaling."""
     bits, whole, bias = (52, int64, 1022) if x.dtype is float64 else (23, int32, 126)
     mask = 2 * bias + 3  # all bits of an exponent
-    subnormal = raw.lt(raw.abs(x), 2.0 ** (1 - bias))
-    scaled = raw.where(subnormal, raw.mul(x, 2.0**bits), x)
-    biased = raw.bitwise_and(raw.bitwise_right_shift(scaled.contiguous().view(whole), bits), mask)
-    exponent = raw.sub(raw.sub(biased, bias), raw.mul(subnormal.to(whole), bits))
-    ordinary = raw.bitwise_and(raw.ne(x, 0), raw.ne(biased, mask))
-    return raw.mul(exponent, ordinary.to(whole)).to(int32)
+    subnormal = no_record_ops.lt(no_record_ops.abs(x), 2.0 ** (1 - bias))
+    scaled = no_record_ops.where(subnormal, no_record_ops.mul(x, 2.0**bits), x)
+    biased = no_record_ops.bitwise_and(no_record_ops.bitwise_right_shift(scaled.contiguous().view(whole), bits), mask)
+    exponent = no_record_ops.sub(no_record_ops.sub(biased, bias), no_record_ops.mul(subnormal.to(whole), bits))
+    ordinary = no_record_ops.bitwise_and(no_record_ops.ne(x, 0), no_record_ops.ne(biased, mask))
+    return no_record_ops.mul(exponent, ordinary.to(whole)).to(int32)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -148,13 +148,13 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     x, y = as_tensor("ldexp", input), as_tensor("ldexp", other)
     if x.dtype.category >= FLOATING and y.dtype.category < FLOATING:
         y = y.to(x.dtype)
-    return give("ldexp", recording.mul(x, recording.pow(2.0, y)), out)
+    return write_out("ldexp", recorded_ops.mul(x, recorded_ops.pow(2.0, y)), out)
 
 
 in_place_of(ldexp)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
@@ -169,19 +169,19 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
         raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
     dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
     base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
-    return give("float_power", recording.pow(base, power), out)
+    return write_out("float_power", recorded_ops.pow(base, power), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
     """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
-    return store("float_power_", self, float_power(self.clone(), exponent))
+    return assign_inplace("float_power_", self, float_power(self.clone(), exponent))
 
 
 # -------------------------------------------------------------------------------------- steps and infinities
-@asks
+@overridable
 @method()
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -199,25 +199,27 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     stepped = _step(x, y)
     if input.requires_grad or other.requires_grad:  # a gradient of 0 is one
         never = zeros_like(stepped, dtype=bool_)
-        stepped = recording.where(never, recording.add(input, other), stepped)
-    return give("nextafter", stepped, out)
+        stepped = recorded_ops.where(never, recorded_ops.add(input, other), stepped)
+    return write_out("nextafter", stepped, out)
 
 
 def _step(x: Tensor, y: Tensor) -> Tensor:
     """Numbers of one sign are ordered as their bits are."""
     whole = {2: int16, 4: int32, 8: int64}[x.dtype.itemsize]
-    away = raw.eq(raw.gt(y, x), raw.gt(x, 0))
-    bits = raw.add(x.contiguous().view(whole), raw.where(away, 1, -1).to(whole))
+    away = no_record_ops.eq(no_record_ops.gt(y, x), no_record_ops.gt(x, 0))
+    bits = no_record_ops.add(x.contiguous().view(whole), no_record_ops.where(away, 1, -1).to(whole))
     least = full((), 1, dtype=whole, device=x.device).view(x.dtype)
-    moved = raw.where(raw.eq(x, 0), raw.copysign(least, y), bits.view(x.dtype))
-    moved = raw.where(raw.eq(x, y), y, moved)
-    return raw.where(raw.bitwise_and(raw.eq(x, x), raw.eq(y, y)), moved, raw.add(x, y))
+    moved = no_record_ops.where(no_record_ops.eq(x, 0), no_record_ops.copysign(least, y), bits.view(x.dtype))
+    moved = no_record_ops.where(no_record_ops.eq(x, y), y, moved)
+    return no_record_ops.where(
+        no_record_ops.bitwise_and(no_record_ops.eq(x, x), no_record_ops.eq(y, y)), moved, no_record_ops.add(x, y)
+    )
 
 
 in_place_of(nextafter)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -236,7 +238,9 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     if not real(dtype):
         raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
     x = input.detach()
-    return give("heaviside", recording.where(raw.eq(x, 0), values, raw.gt(x, 0).to(dtype)), out)
+    return write_out(
+        "heaviside", recorded_ops.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype)), out
+    )
 
 
 in_place_of(heaviside)
@@ -249,18 +253,20 @@ def _infinite(name: str, sign: str):  # type: ignore[no-untyped-def]
         x = as_tensor(name, input).detach()
         if x.dtype.category == COMPLEX:
             raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
-        return give(name, raw.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_), out)
+        return write_out(
+            name, no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_), out
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Whether each element is {'negative' if sign else 'positive'} infinity. False for integers."
-    return asks(method()(boundary(function)))
+    return overridable(method()(boundary(function)))
 
 
 isneginf, isposinf = _infinite("isneginf", "-"), _infinite("isposinf", "")
 
 
 # ------------------------------------------------------------------------------------------------ signs and sums
-@asks
+@overridable
 @method()
 @boundary
 def positive(input: Tensor) -> Tensor:
@@ -275,7 +281,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@asks
+@overridable
 @boundary
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
@@ -285,4 +291,4 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     tensor([3., 1.])
     """
     x = as_tensor("rsub", input)
-    return recording.sub(other, x if alpha == 1 else recording.mul(x, alpha))
+    return recorded_ops.sub(other, x if alpha == 1 else recorded_ops.mul(x, alpha))

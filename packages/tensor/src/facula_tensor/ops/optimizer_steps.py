@@ -13,9 +13,9 @@ from facula_storage import float32, float64
 from facula_storage.extend import PlanTable, plain_address
 
 from .._errors import ArgumentError, DTypeError
-from .._holding import hold
+from .._holding import snapshots_of
 from .._memory import check_overlap, check_writable
-from .._operator import raw
+from .._operator import no_record_ops
 from .._sites import user_site
 from .._tensor import layout_of_tensor
 
@@ -57,18 +57,18 @@ def _step(
             for storage in changed:
                 storage.version + 1  # None, and so a TypeError, where the memory is read-only
             plan.launch(len(rows), *numbers, *[storage.ptr + at for storage, at in zip(storages, offsets)])
-        except (AttributeError, KeyError, TypeError):  # as in Note [Quick path]
-            general(rows, numbers)
+        except (AttributeError, KeyError, TypeError):  # as in Note [Fast path]
+            slow_call(rows, numbers)
             return
         site = (name, *user_site())
         for storage in changed:
             storage.version += 1
             storage.mutator = site
 
-    def general(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+    def slow_call(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
         numbers = tuple(map(float, numbers))
-        rows = [hold(row, False) for row in rows]
+        rows = [snapshots_of(row, False) for row in rows]
         for number, row in enumerate(rows):
             check(number, row)
         batches: dict[tuple, list[Row]] = {}
@@ -82,7 +82,7 @@ def _step(
             places = [(t._storage, t._offset) for row in batch for t in row]
             plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])
         for t, copy in strided:
-            raw.copy_into(t, copy)
+            no_record_ops.copy_into(t, copy)
         site = (name, *user_site())
         for row in rows:
             for t in (row[0], *row[2:]):
@@ -129,7 +129,7 @@ def _step(
 def plain(a: Tensor) -> Tensor:
     """A snapshot itself, or for strided ones a contiguous copy."""
     plain_address(a._storage)
-    return raw.contiguous(a)
+    return no_record_ops.contiguous(a)
 
 
 sgd_step = _step(

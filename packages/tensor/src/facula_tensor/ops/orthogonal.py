@@ -9,7 +9,7 @@ from facula_storage import contiguous
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import composite, recording
+from .._operator import composite, recorded_ops
 from .._tensor import Tensor, layout_of_tensor
 from .matrices import matrices
 
@@ -30,7 +30,7 @@ class _qr:
         *batch, m, n = layout.shape
         return contiguous((*batch, m + n, m if complete else min(m, n)), layout.dtype, layout.device)
 
-    def reverse_input(F, g, out, input_layout, complete):
+    def vjp_input(F, g, out, input_layout, complete):
         m, n = input_layout.shape[-2:]
         if complete and m > n:
             raise UnsupportedError(
@@ -65,7 +65,7 @@ class _qr_r:
         *batch, m, n = layout.shape
         return contiguous((*batch, min(m, n), n), layout.dtype, layout.device)
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         raise UnsupportedError("qr: there is no derivative with mode='r'; use mode='reduced'")
 
 
@@ -79,7 +79,7 @@ def qr_of(name: str, A: Any, mode: Any) -> tuple[Tensor, Tensor]:
     if mode == "r":
         from .._creation import empty
 
-        return empty(0, dtype=layout.dtype, device=layout.device), recording.qr_r(A)
-    packed = recording.qr(A, (mode == "complete",))
-    F = recording
+        return empty(0, dtype=layout.dtype, device=layout.device), recorded_ops.qr_r(A)
+    packed = recorded_ops.qr(A, (mode == "complete",))
+    F = recorded_ops
     return F.clone(F.rows(packed, 0, m)), F.clone(F.mT(F.rows(packed, m, n)))

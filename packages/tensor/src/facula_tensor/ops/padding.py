@@ -13,7 +13,7 @@ from facula_storage import float32, float64
 from facula_storage.extend import contiguous_strides
 
 from .._errors import ArgumentError
-from .._operator import recording
+from .._operator import recorded_ops
 from .._promotion import as_number
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
@@ -98,11 +98,11 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> T
     for dim, before, after in sides:
         first, last = max(-before, 0), size[dim] - max(-after, 0)
         if before < 0 or after < 0:
-            input = recording.slice(input, dim, min(first, last), last, 1)
+            input = recorded_ops.slice(input, dim, min(first, last), last, 1)
         size[dim], start[dim] = size[dim] + before + after, max(before, 0)
     strides = contiguous_strides(tuple(size))
     offset = sum([at * step for at, step in zip(start, strides, strict=True)])
-    return recording.inset(input, (tuple(size), strides, offset, (), number))
+    return recorded_ops.inset(input, (tuple(size), strides, offset, (), number))
 
 
 def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
@@ -125,8 +125,8 @@ def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) ->
         if not (before or after):
             continue
         if input.dtype in (float32, float64):
-            input = recording.resample(input, (dim, padded_taps(mode, shape[dim], before, after)))
+            input = recorded_ops.resample(input, (dim, padded_taps(mode, shape[dim], before, after)))
         else:
             index = from_numpy(places(mode, shape[dim], before, after)).to(input.device)
-            input = recording.take(input, index, (dim,))
-    return input if any([before or after for _, before, after in sides]) else recording.clone(input)
+            input = recorded_ops.take(input, index, (dim,))
+    return input if any([before or after for _, before, after in sides]) else recorded_ops.clone(input)

@@ -11,8 +11,8 @@ from facula_storage.extend import INTEGER
 
 from .._declare import operator, view
 from .._errors import ArgumentError
-from .._operator import operators, passed_on, raw, recording
-from .._overrides import asks
+from .._operator import may_alias_grad, no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, method, shown
 from .._viewing import Window, form, make_views
@@ -41,7 +41,7 @@ class _select:
         one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
         return one, (index + length if index < 0 else index) * step * layout.dtype.itemsize
 
-    def reverse_input(F, g, input_layout, dim, index):
+    def vjp_input(F, g, input_layout, dim, index):
         at = dim if dim >= 0 else dim + len(input_layout.shape)
         index = index if index >= 0 else index + input_layout.shape[at]
         return F.slice_back(F.unsqueeze(g, at), (input_layout, at, index, 1))
@@ -65,7 +65,7 @@ class _slice:
         )
         return part, start * strides[dim] * layout.dtype.itemsize if count else 0
 
-    def reverse_input(F, g, input_layout, dim, start, _stop, step):
+    def vjp_input(F, g, input_layout, dim, start, _stop, step):
         return F.slice_back(g, (input_layout, dim, start, step))
 
 
@@ -83,16 +83,16 @@ class _slice_back:
 
         result = zeros(whole.shape, dtype=g.dtype, device=g.device)
         count = g.shape[dim]
-        write(raw.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
+        write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
         return [result]
 
-    @passed_on  # a view of g
-    def reverse_input(F, g, input_layout, _whole, dim, start, step):
+    @may_alias_grad  # a view of g
+    def vjp_input(F, g, input_layout, _whole, dim, start, step):
         count = input_layout.shape[dim]
         return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
 
 
-@asks
+@overridable
 @method()
 def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none.
@@ -102,7 +102,7 @@ def select(input: Tensor, dim: int | None = None, index: int | None = None, *, a
     tensor(2)
     """
     try:
-        return recording.select(
+        return recorded_ops.select(
             input, dim if dim is not None and axis is None else needed_dim("select", dim, axis), index
         )
     except FaculaError as error:
@@ -110,7 +110,7 @@ def select(input: Tensor, dim: int | None = None, index: int | None = None, *, a
         raise
 
 
-@asks
+@overridable
 @method()
 def narrow(
     input: Tensor, dim: int | None = None, start: Any = None, length: Any = None, *, axis: int | None = None
@@ -132,7 +132,7 @@ def narrow(
             )
         if dim is None or axis is not None:
             dim = needed_dim("narrow", dim, axis)
-        return recording.narrow(input, dim, start.__index__(), length.__index__())
+        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -158,7 +158,7 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
     return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
 
 
-@asks
+@overridable
 @method()
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
@@ -183,10 +183,10 @@ def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
     return [(*op.window(layout, dim, i), op.rule, (dim, i)) for i in range(layout.shape[dim])]  # type: ignore[misc]
 
 
-_unbound = recording.unbind = make_views("unbind", _unbind_windows)
+_unbound = recorded_ops.unbind = make_views("unbind", _unbind_windows)
 
 
-@asks
+@overridable
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
 
@@ -201,7 +201,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         raise
 
 
-@asks
+@overridable
 @method("split")
 def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
@@ -244,7 +244,7 @@ def _split_windows(layout: Layout, wanted: Any, dim: int) -> list[Window]:
 _split = make_views("split", _split_windows)
 
 
-@asks
+@overridable
 @method()
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).

@@ -10,8 +10,8 @@ from facula_storage import contiguous, layout_of
 from .._declare import view
 from .._errors import ArgumentError
 from .._geometry import Pair, pair
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, method, steady
 from .._viewing import as_tensor
@@ -37,13 +37,13 @@ class _unfold_dim:
             layout.device,
         ), 0
 
-    def reverse_input(F, g, input_layout, dim, size, step):
+    def vjp_input(F, g, input_layout, dim, size, step):
         steps = contiguous(input_layout.shape, input_layout.dtype, input_layout.device).strides
         strides = (*steps[:dim], steps[dim] * step, *steps[dim + 1 :], steps[dim])
         return F.inset(g, (input_layout.shape, strides, 0, (len(strides) - 1,), 0))
 
 
-@asks
+@overridable
 @method("unfold")
 @boundary
 def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -56,14 +56,14 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """
     size, step = as_integer(size, "unfold", "size"), as_integer(step, "unfold", "step")
     if not self.ndim:  # a number is a vector of one element, of which the first window is given
-        return recording.select(unfold_method(recording.unsqueeze(self, 0), dimension, size, step), 0, 0)
+        return recorded_ops.select(unfold_method(recorded_ops.unsqueeze(self, 0), dimension, size, step), 0, 0)
     dim = check_dim("unfold", dimension, self.ndim)
     if not 0 <= size <= self.shape[dim] or step < 1:
         raise ArgumentError(
             f"unfold: expected a size of 0 to {self.shape[dim]}, the length of dimension {dim}, and a positive step; "
             f"got {size} and {step}"
         )
-    return recording.unfold_dim(self, dim, size, step)
+    return recorded_ops.unfold_dim(self, dim, size, step)
 
 
 def _factor(operation: str, value: Any, name: str) -> int:
@@ -73,7 +73,7 @@ def _factor(operation: str, value: Any, name: str) -> int:
     return factor
 
 
-@asks
+@overridable
 @boundary
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
@@ -91,12 +91,12 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         )
     *first, channels, height, width = x.shape
     n = len(first)
-    parts = recording.reshape(x, (*first, channels // (r * r), r, r, height, width))
-    parts = recording.permute(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return recording.reshape(recording.contiguous(parts), (*first, channels // (r * r), height * r, width * r))
+    parts = recorded_ops.reshape(x, (*first, channels // (r * r), r, r, height, width))
+    parts = recorded_ops.permute(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return recorded_ops.reshape(recorded_ops.contiguous(parts), (*first, channels // (r * r), height * r, width * r))
 
 
-@asks
+@overridable
 @boundary
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`.
@@ -114,12 +114,12 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         )
     *first, channels, height, width = x.shape
     n = len(first)
-    parts = recording.reshape(x, (*first, channels, height // r, r, width // r, r))
-    parts = recording.permute(parts, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return recording.reshape(recording.contiguous(parts), (*first, channels * r * r, height // r, width // r))
+    parts = recorded_ops.reshape(x, (*first, channels, height // r, r, width // r, r))
+    parts = recorded_ops.permute(parts, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+    return recorded_ops.reshape(recorded_ops.contiguous(parts), (*first, channels * r * r, height // r, width // r))
 
 
-@asks
+@overridable
 @boundary
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`.
@@ -134,8 +134,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             f"channel_shuffle: expected shape (N, C, ...), C a multiple of {groups}; got {tuple(x.shape)}"
         )
     images, channels, *size = x.shape
-    parts = recording.transpose(recording.reshape(x, (images, groups, channels // groups, *size)), 1, 2)
-    return recording.reshape(recording.contiguous(parts), tuple(x.shape))
+    parts = recorded_ops.transpose(recorded_ops.reshape(x, (images, groups, channels // groups, *size)), 1, 2)
+    return recorded_ops.reshape(recorded_ops.contiguous(parts), tuple(x.shape))
 
 
 def _windows(
@@ -168,7 +168,7 @@ def _strides(width: int, plane: int, channels: int, dilation: Pair, stride: Pair
     return (channels * plane, plane, dilation[0] * width, dilation[1], stride[0] * width, stride[1])
 
 
-@asks
+@overridable
 @boundary
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
@@ -190,12 +190,12 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         x = pad(x, (around[1], around[1], around[0], around[0]))
     size = (images, channels, *kernel, *counts)
     strides = _strides(width, height * width, channels, gaps, steps)
-    columns = recording.windows(x, (size, strides, 0, (2, 3)))
+    columns = recorded_ops.windows(x, (size, strides, 0, (2, 3)))
     first = (images,) if x.ndim == 4 else ()
-    return recording.reshape(columns, (*first, channels * kernel[0] * kernel[1], counts[0] * counts[1]))
+    return recorded_ops.reshape(columns, (*first, channels * kernel[0] * kernel[1], counts[0] * counts[1]))
 
 
-@asks
+@overridable
 @boundary
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -219,9 +219,9 @@ def fold(
             f"got {tuple(x.shape)}"
         )
     images, channels = x.shape[0] if x.ndim == 3 else 1, x.shape[-2] // area
-    columns = recording.reshape(x, (images, channels, *kernel, *counts))
+    columns = recorded_ops.reshape(x, (images, channels, *kernel, *counts))
     strides = _strides(width, height * width, channels, gaps, steps)
-    made = recording.inset(columns, ((images, channels, height, width), strides, 0, (2, 3), 0))
+    made = recorded_ops.inset(columns, ((images, channels, height, width), strides, 0, (2, 3), 0))
     if any(around):
         made = pad(made, (-around[1], -around[1], -around[0], -around[0]))
-    return made if x.ndim == 3 else recording.reshape(made, (channels, *wanted))
+    return made if x.ndim == 3 else recorded_ops.reshape(made, (channels, *wanted))

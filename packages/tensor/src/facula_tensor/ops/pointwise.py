@@ -25,9 +25,9 @@ class exp:
     tensor([1.0000, 2.7183])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, out)
 
 
@@ -40,9 +40,9 @@ class log:
     tensor([0.0000, 2.3026])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, input)
 
 
@@ -55,10 +55,10 @@ class tanh:
     tensor([0.0000, 0.7616])
     """
 
-    compute = floating
+    compute_dtype = floating
     holomorphic = False  # the fused gradient conjugates
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.tanh_grad(g, out)
 
 
@@ -69,10 +69,10 @@ class _tanh_grad:
     inputs = ("input", "other")
     holomorphic = False
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.conj(F.tanh_grad(F.conj(g), other))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(F.mul(F.mul(F.conj(g), input), F.conj(other)), -2)
 
 
@@ -87,7 +87,7 @@ class relu:
 
     accepts = real
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.relu_grad(g, out)
 
 
@@ -97,10 +97,10 @@ class _relu_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.relu_grad(g, other)
 
-    def reverse_other(F, g, _input, _other):
+    def vjp_other(F, g, _input, _other):
         return F.zeros_like(g)
 
 
@@ -113,9 +113,9 @@ class sqrt:
     tensor([2.0000, 1.4142])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.div(g, F.mul(out, 2))
 
 
@@ -128,9 +128,9 @@ class sigmoid:
     tensor([0.5000, 0.8808])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.mul(out, F.sub(1, out))) if out.is_complex() else F.sigmoid_grad(g, out)
 
 
@@ -140,10 +140,10 @@ class _sigmoid_grad:
 
     inputs = ("input", "other")
 
-    def reverse_input(F, g, _input, other):
+    def vjp_input(F, g, _input, other):
         return F.sigmoid_grad(g, other)
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(F.mul(g, input), F.sub(1, F.mul(other, 2)))
 
 
@@ -156,9 +156,9 @@ class sin:
     tensor([0.0000, 0.8415])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.cos(input))
 
 
@@ -171,9 +171,9 @@ class cos:
     tensor([1.0000, 0.5403])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.neg(F.mul(g, F.sin(input)))
 
 
@@ -186,9 +186,9 @@ class log1p:
     tensor([0.0000, 0.6931])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, F.add(input, 1))
 
 
@@ -201,9 +201,9 @@ class expm1:
     tensor([0.0000, 1.7183])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.add(out, 1))
 
 
@@ -216,9 +216,9 @@ class rsqrt:
     tensor([0.5000])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(F.mul(g, -0.5), F.mul(out, F.mul(out, out)))
 
 
@@ -231,7 +231,7 @@ class reciprocal:
     tensor([0.2500])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.neg(F.mul(g, F.mul(out, out)))

@@ -14,7 +14,7 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._declare import operator
 from .._geometry import Pair, hashable
-from .._operator import recording
+from .._operator import recorded_ops
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor, in_row_major
 from .pooling_geometry import adaptive_size, avg_geometry, max_geometry
@@ -50,14 +50,14 @@ class _max_pool2d:
     parameters = PARAMETERS
     results = ("out", "indices")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return ready(F, "max_pool2d", operands, parameters)
 
     def outputs(layout, geometry, size):
         made = planes(layout, size)
         return made, made.to_dtype(int64)
 
-    def reverse_input(F, g, indices, input_layout):
+    def vjp_input(F, g, indices, input_layout):
         return F.max_pool2d_grad(g, indices, (None, input_layout.shape[-2:]))
 
 
@@ -68,13 +68,13 @@ class _max_pool2d_grad:
     inputs = ("input", "indices")
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return ready(F, "max_pool2d_grad", operands, parameters)
 
     def outputs(layout, indices, geometry, size):
         return planes(layout, size)
 
-    def reverse_input(F, g, indices, input_layout):
+    def vjp_input(F, g, indices, input_layout):
         return F.max_pool2d_pick(g, indices, (None, input_layout.shape[-2:]))
 
 
@@ -85,13 +85,13 @@ class _max_pool2d_pick:
     inputs = ("input", "indices")
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return ready(F, "max_pool2d_pick", operands, parameters)
 
     def outputs(layout, indices, geometry, size):
         return planes(layout, size)
 
-    def reverse_input(F, g, indices, input_layout):
+    def vjp_input(F, g, indices, input_layout):
         return F.max_pool2d_grad(g, indices, (None, input_layout.shape[-2:]))
 
 
@@ -101,13 +101,13 @@ class _avg_pool2d:
 
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return ready(F, "avg_pool2d", operands, parameters)
 
     def outputs(layout, geometry, size):
         return planes(layout, size)
 
-    def reverse_input(F, g, input_layout, geometry):
+    def vjp_input(F, g, input_layout, geometry):
         return F.avg_pool2d_grad(g, (geometry, input_layout.shape[-2:]))
 
 
@@ -117,13 +117,13 @@ class _avg_pool2d_grad:
 
     parameters = PARAMETERS
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return ready(F, "avg_pool2d_grad", operands, parameters)
 
     def outputs(layout, geometry, size):
         return planes(layout, size)
 
-    def reverse_input(F, g, input_layout, geometry):
+    def vjp_input(F, g, input_layout, geometry):
         return F.avg_pool2d(g, (geometry, input_layout.shape[-2:]))
 
 
@@ -157,7 +157,7 @@ def max_pool2d(
         parameters = max_geometry(
             2, shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
         )
-        pooled = recording.max_pool2d(input, parameters)
+        pooled = recorded_ops.max_pool2d(input, parameters)
         return pooled if return_indices else pooled[0]
     except FaculaError as error:
         trim_traceback(error)
@@ -205,7 +205,7 @@ def avg_pool2d(
     """
     try:
         shape = layout_of_tensor(as_tensor("avg_pool2d", input)).shape
-        return recording.avg_pool2d(
+        return recorded_ops.avg_pool2d(
             input,
             avg_geometry(
                 2,
@@ -235,7 +235,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
     """
     try:
         shape = layout_of_tensor(as_tensor("adaptive_avg_pool2d", input)).shape
-        return recording.avg_pool2d(
+        return recorded_ops.avg_pool2d(
             input, (None, adaptive_size("adaptive_avg_pool2d", 2, shape, hashable(output_size)))
         )
     except FaculaError as error:

@@ -14,7 +14,7 @@ from . import arithmetic as _  # noqa: F401  declares the operator
 
 __all__ = ["pow"]
 
-_walking = operators["pow"].walking
+_walking = operators["pow"].library_call
 _power, _power_ = operators["pow"].public, operators["pow"].changing
 
 

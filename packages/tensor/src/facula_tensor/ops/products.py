@@ -12,22 +12,22 @@ from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import operators, recording
-from .._overrides import asks
+from .._operator import operators, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._promotion import SCALAR_CATEGORY, as_integer, plain_number, result_type
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .in_place import in_place_of
 from .matmul import need_dims
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "cross", "ger", "inner", "kron", "outer", "vdot"]
 
-_product = operators["matmul"].walking
+_product = operators["matmul"].library_call
 
 
-@asks
+@overridable
 @method()
 @boundary
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -39,10 +39,10 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
             [  2,  20, 200]])
     """
     need_dims("outer", 1, input, vec2)
-    return give("outer", recording.mul(recording.unsqueeze(input, 1), vec2), out)
+    return write_out("outer", recorded_ops.mul(recorded_ops.unsqueeze(input, 1), vec2), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -50,7 +50,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return outer(input, vec2, out=out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -62,20 +62,20 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     a, b = as_tensor("inner", input), as_tensor("inner", other)
     if not a.ndim or not b.ndim:
-        return give("inner", recording.mul(a, b), out)
+        return write_out("inner", recorded_ops.mul(a, b), out)
     if a.shape[-1] != b.shape[-1]:
         raise ArgumentError(
             f"inner: expected input.shape[-1] == other.shape[-1]; got {tuple(a.shape)} and {tuple(b.shape)}"
         )
     if b.ndim > 2:
-        flat = recording.reshape(b, (numel(b.shape[:-1]), b.shape[-1]))
-        result = recording.reshape(_product(a, recording.mT(flat)), (*a.shape[:-1], *b.shape[:-1]))
+        flat = recorded_ops.reshape(b, (numel(b.shape[:-1]), b.shape[-1]))
+        result = recorded_ops.reshape(_product(a, recorded_ops.mT(flat)), (*a.shape[:-1], *b.shape[:-1]))
     else:
-        result = _product(a, recording.mT(b) if b.ndim == 2 else b)
-    return give("inner", result, out)
+        result = _product(a, recorded_ops.mT(b) if b.ndim == 2 else b)
+    return write_out("inner", result, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -86,10 +86,10 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor(5.+0.j)
     """
     need_dims("vdot", 1, input, other)
-    return give("vdot", _product(recording.conj(input), other), out)
+    return write_out("vdot", _product(recorded_ops.conj(input), other), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -104,13 +104,13 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     a, b = as_tensor("kron", input), as_tensor("kron", other)
     ndim = max(a.ndim, b.ndim)
     rows, columns = (1,) * (ndim - a.ndim) + tuple(a.shape), (1,) * (ndim - b.ndim) + tuple(b.shape)
-    a = recording.reshape(a, tuple([size for row in rows for size in (row, 1)]))
-    b = recording.reshape(b, tuple([size for column in columns for size in (1, column)]))
+    a = recorded_ops.reshape(a, tuple([size for row in rows for size in (row, 1)]))
+    b = recorded_ops.reshape(b, tuple([size for column in columns for size in (1, column)]))
     shape = tuple([row * column for row, column in zip(rows, columns, strict=True)])
-    return give("kron", recording.reshape(recording.mul(a, b), shape), out)
+    return write_out("kron", recorded_ops.reshape(recorded_ops.mul(a, b), shape), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -141,9 +141,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             f"and {tuple(b.shape)}"
         )
     dim %= a.ndim
-    a, b = [recording.cat((one, one.narrow(dim, 0, 2)), (dim,)) for one in (a, b)]  # 0 1 2 0 1
-    first = recording.mul(a.narrow(dim, 1, 3), b.narrow(dim, 2, 3))
-    return give("cross", recording.sub(first, recording.mul(a.narrow(dim, 2, 3), b.narrow(dim, 1, 3))), out)
+    a, b = [recorded_ops.cat((one, one.narrow(dim, 0, 2)), (dim,)) for one in (a, b)]  # 0 1 2 0 1
+    first = recorded_ops.mul(a.narrow(dim, 1, 3), b.narrow(dim, 2, 3))
+    return write_out("cross", recorded_ops.sub(first, recorded_ops.mul(a.narrow(dim, 2, 3), b.narrow(dim, 1, 3))), out)
 
 
 # -------------------------------------------------------------------------------------- beta input + alpha product
@@ -180,16 +180,16 @@ def _added(operation: str, input: Tensor, product: Tensor, beta: Any, alpha: Any
     if broadcast_shapes(operation, tuple(input.shape), shape) != shape:
         raise ArgumentError(f"{operation}: expected an input that broadcasts to {shape}; got {tuple(input.shape)}")
     if beta == 0:
-        result = product if alpha == 1 else recording.mul(product, alpha)
+        result = product if alpha == 1 else recorded_ops.mul(product, alpha)
         if input.node is not None:  # whose gradient is 0, not missing
-            result = recording.where(recording.zeros_like(product.detach()).to(bool_), input, result)
+            result = recorded_ops.where(recorded_ops.zeros_like(product.detach()).to(bool_), input, result)
     else:
-        scaled = input if beta == 1 else recording.mul(input, beta)
+        scaled = input if beta == 1 else recorded_ops.mul(input, beta)
         result = operators["add"].public(scaled, product, alpha=alpha)
-    return give(operation, result, out)
+    return write_out(operation, result, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addmm(
@@ -209,7 +209,7 @@ def addmm(
     return _added("addmm", input, _product(mat1, mat2), beta, alpha, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addmv(
@@ -225,7 +225,7 @@ def addmv(
     return _added("addmv", input, _product(mat, vec), beta, alpha, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addr(
@@ -240,10 +240,10 @@ def addr(
     """
     need_dims("addr", 1, vec1, vec2)
     as_tensor("addr", input)
-    return _added("addr", input, recording.mul(recording.unsqueeze(vec1, 1), vec2), beta, alpha, out)
+    return _added("addr", input, recorded_ops.mul(recorded_ops.unsqueeze(vec1, 1), vec2), beta, alpha, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def baddbmm(
@@ -258,7 +258,7 @@ def baddbmm(
     return _added("baddbmm", input, _stacks("baddbmm", input, batch1, batch2), beta, alpha, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def addbmm(
@@ -275,8 +275,8 @@ def addbmm(
     count, rows, inner_size = batch1.shape
     columns = batch2.shape[2]
     # One product of long rows: nothing is made for each matrix of the stack.
-    left = recording.reshape(recording.permute(batch1, (1, 0, 2)), (rows, count * inner_size))
-    right = recording.reshape(batch2, (batch2.shape[0] * batch2.shape[1], columns))
+    left = recorded_ops.reshape(recorded_ops.permute(batch1, (1, 0, 2)), (rows, count * inner_size))
+    right = recorded_ops.reshape(batch2, (batch2.shape[0] * batch2.shape[1], columns))
     return _added("addbmm", input, _product(left, right), beta, alpha, out)
 
 

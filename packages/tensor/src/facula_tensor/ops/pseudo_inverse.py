@@ -10,12 +10,12 @@ from facula_storage import contiguous, int64
 from .._declare import operator
 from .._errors import ArgumentError
 from .._number_limits import finfo
-from .._operator import composite, raw, recording
-from .._overrides import asks
+from .._operator import composite, no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .matrices import check_info, check_same, matrices, status_layout
 from .spectral import not_converged, values_of
 
@@ -39,7 +39,7 @@ class _pinv:
         *batch, m, n = layout.shape
         return contiguous((*batch, n, m), layout.dtype, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, input, out):
+    def vjp_input(F, g, input, out):
         adjoint, gH = F.mH(out), F.mH(g)
         m, n = input.shape[-2:]
         result = F.neg(F.times(adjoint, g, adjoint))
@@ -64,7 +64,7 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
             found = layout_of_tensor(value)
             if found.dtype.category == layout.dtype.category != dtype.category:
                 raise ArgumentError(f"{name}: expected {argument} to be real; got {found.dtype.name}")
-            return raw.to(snapshot(value), (dtype,))
+            return no_record_ops.to(snapshot(value), (dtype,))
         return full((), as_real(value, name, argument), dtype=dtype, device=layout.device)
 
     if rtol is None:
@@ -75,7 +75,7 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
 def pinv_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
     """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
     A = matrices(name, A, square=bool(hermitian))
-    result, info = recording.pinv(A, *tolerances(name, A, atol, rtol), (bool(hermitian),))
+    result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (bool(hermitian),))
     check_info(name, info, not_converged)
     return result
 
@@ -92,12 +92,12 @@ def rank_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
     """How many singular values are not 0."""
     A = snapshot(matrices(name, A, square=bool(hermitian)))
     absolute, relative = tolerances(name, A, atol, rtol)
-    values = raw.magnitudes(name, A, bool(hermitian))
+    values = no_record_ops.magnitudes(name, A, bool(hermitian))
     last = len(layout_of_tensor(values).shape) - 1
     if not layout_of_tensor(values).shape[-1]:
-        return raw.sum(raw.to(values, (int64,)), ((last,), False))
-    bound = raw.maximum(absolute, raw.mul(relative, raw.amax(values, ((last,), False))))
-    return raw.sum(raw.gt(values, raw.unsqueeze(bound, -1)), ((last,), False))
+        return no_record_ops.sum(no_record_ops.to(values, (int64,)), ((last,), False))
+    bound = no_record_ops.maximum(absolute, no_record_ops.mul(relative, no_record_ops.amax(values, ((last,), False))))
+    return no_record_ops.sum(no_record_ops.gt(values, no_record_ops.unsqueeze(bound, -1)), ((last,), False))
 
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
@@ -107,7 +107,7 @@ def least_squares(name: str, A: Any, B: Any, rcond: Any, driver: Any) -> tuple[T
     """The solution of least norm, sums of squares of what is left, ranks, singular values."""
     from .._creation import empty
 
-    F, A = recording, matrices(name, A)
+    F, A = recorded_ops, matrices(name, A)
     if driver not in (None, *DRIVERS):
         raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")
     a, given = layout_of_tensor(A), layout_of_tensor(steady(as_tensor(name, B)))
@@ -121,19 +121,19 @@ def least_squares(name: str, A: Any, B: Any, rcond: Any, driver: Any) -> tuple[T
     solution = F.matmul(pinv_of(name, A, None, rcond, False), B)
     rank = rank_of(name, A, None, rcond, False)
     none = empty(0, dtype=a.dtype.to_real(), device=a.device)
-    values = raw.svdvals(snapshot(A))[0] if driver in ("gelsd", "gelss") else none
+    values = no_record_ops.svdvals(snapshot(A))[0] if driver in ("gelsd", "gelss") else none
     residuals = none
     every = (tuple(range(len(rank.shape))), False)
     wanted = driver in ("gels", "gelsd", "gelss") and m > n and a.device.type != "meta"
-    if wanted and raw.all(raw.eq(rank, n), every).item():
+    if wanted and no_record_ops.all(no_record_ops.eq(rank, n), every).item():
         left = F.abs(F.sub(F.matmul(A, solution), B))
         residuals = F.sum(F.mul(left, left), ((len(layout_of_tensor(left).shape) - 2,), False))
     if driver == "gels":
-        rank = raw.to(empty(0, device=a.device), (int64,))
+        rank = no_record_ops.to(empty(0, device=a.device), (int64,))
     return F.squeeze(solution, -1) if is_vector else solution, residuals, rank, values
 
 
-@asks
+@overridable
 @method()
 @boundary
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -143,4 +143,4 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     >>> pinverse(tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    return give("pinverse", pinv_of("pinverse", input, None, rcond, False), None)
+    return write_out("pinverse", pinv_of("pinverse", input, None, rcond, False), None)

@@ -8,13 +8,13 @@ from facula_errors.extend import boundary
 from facula_storage import float32, float64, int64
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .choosing import check_within
-from .copying import give
+from .copying import write_out
 
 __all__ = ["nanquantile", "quantile"]
 
@@ -41,31 +41,31 @@ def _quantile(
         raise ArgumentError(f"{name}: expected at least one element; got shape {layout.shape}")
     if dim is None:
         at, kept = 0, (1,) * ndim
-        lines = recording.reshape(input, (-1,))
+        lines = recorded_ops.reshape(input, (-1,))
     else:
         at = check_dim(name, dim, ndim)
         kept = (*layout.shape[:at], 1, *layout.shape[at + 1 :]) if ndim else ()
-        lines = recording.transpose(input, at, -1) if ndim else recording.reshape(input, (1,))
+        lines = recorded_ops.transpose(input, at, -1) if ndim else recorded_ops.reshape(input, (1,))
     n = lines.shape[-1]
     last = lines.ndim - 1
-    missing = raw.ne(lines.detach(), lines.detach())
+    missing = no_record_ops.ne(lines.detach(), lines.detach())
     if skips:
-        counts = raw.sub(n - 1, raw.sum(missing, ((last,), True)))
-        counts = raw.to(raw.where(raw.lt(counts, 0), 0, counts), (dtype,))
-        ranks = recording.mul(q, counts)
+        counts = no_record_ops.sub(n - 1, no_record_ops.sum(missing, ((last,), True)))
+        counts = no_record_ops.to(no_record_ops.where(no_record_ops.lt(counts, 0), 0, counts), (dtype,))
+        ranks = recorded_ops.mul(q, counts)
     else:
-        ranks = recording.where(raw.any(missing, ((last,), True)), n - 1, recording.mul(q, n - 1))
-    ordered = recording.sort(lines, (last, False))[0]
+        ranks = recorded_ops.where(no_record_ops.any(missing, ((last,), True)), n - 1, recorded_ops.mul(q, n - 1))
+    ordered = recorded_ops.sort(lines, (last, False))[0]
     result = _at_ranks(ordered, ranks, interpolation, last)
     count = q.numel()
     if dim is not None and ndim:
-        result = recording.transpose(result, at, -1)
+        result = recorded_ops.transpose(result, at, -1)
         order = (at, *(i for i in range(ndim) if i != at))
-        result = recording.permute(result, order)
+        result = recorded_ops.permute(result, order)
     else:
-        result = recording.reshape(result, (count,))
+        result = recorded_ops.reshape(result, (count,))
     rest = kept if keepdim else kept[:at] + kept[at + 1 :] if dim is not None else ()
-    return give(name, recording.reshape(result, (*q.shape, *rest) if q.ndim else rest), out)
+    return write_out(name, recorded_ops.reshape(result, (*q.shape, *rest) if q.ndim else rest), out)
 
 
 def _shares(name: str, q: Any, input: Tensor) -> Tensor:
@@ -89,24 +89,26 @@ def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str, dim: int) -> T
     """The elements of sorted lines at ranks that need not be whole."""
     shape = (*ordered.shape[:-1], ranks.shape[-1] if ranks.ndim else 1)
     if interpolation == "lower":
-        ranks = raw.floor(ranks.detach())
+        ranks = no_record_ops.floor(ranks.detach())
     elif interpolation == "higher":
-        ranks = raw.ceil(ranks.detach())
+        ranks = no_record_ops.ceil(ranks.detach())
     elif interpolation == "nearest":
-        ranks = raw.round(ranks.detach())
-    below = raw.floor(ranks.detach())
-    low = recording.gather(ordered, raw.clone(raw.expand(raw.to(below, (int64,)), shape)), (dim,))
+        ranks = no_record_ops.round(ranks.detach())
+    below = no_record_ops.floor(ranks.detach())
+    low = recorded_ops.gather(
+        ordered, no_record_ops.clone(no_record_ops.expand(no_record_ops.to(below, (int64,)), shape)), (dim,)
+    )
     if interpolation in ("lower", "higher", "nearest"):
         return low
-    above = raw.to(raw.ceil(ranks.detach()), (int64,))
-    high = recording.gather(ordered, raw.clone(raw.expand(above, shape)), (dim,))
-    weight = recording.sub(ranks, below)
+    above = no_record_ops.to(no_record_ops.ceil(ranks.detach()), (int64,))
+    high = recorded_ops.gather(ordered, no_record_ops.clone(no_record_ops.expand(above, shape)), (dim,))
+    weight = recorded_ops.sub(ranks, below)
     if interpolation == "midpoint":
-        weight = raw.where(raw.eq(weight.detach(), weight.detach()), 0.5, weight.detach())
-    return recording.lerp(low, high, recording.expand(weight, shape))
+        weight = no_record_ops.where(no_record_ops.eq(weight.detach(), weight.detach()), 0.5, weight.detach())
+    return recorded_ops.lerp(low, high, recorded_ops.expand(weight, shape))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def quantile(
@@ -131,7 +133,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out, skips=False)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nanquantile(

@@ -9,13 +9,13 @@ from facula_storage import Layout, contiguous, int64
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .along import check_ordered, one_dim, pair
-from .copying import give
+from .copying import write_out
 from .extreme_pairs import KthValue, Median, Mode, NanMedian
 from .reducing import axis_for
 from .sorting import length
@@ -40,7 +40,7 @@ def _rank(name: str, *further: str) -> Any:
             values = contiguous((*shape[:dim], 1, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
             return values, values.to_dtype(int64)
 
-        def reverse_input(F, g, indices, input_layout, dim):
+        def vjp_input(F, g, indices, input_layout, dim):
             return F.chosen_back(g, indices, input_layout, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "One element of each line, and where it is.", __name__
@@ -60,15 +60,15 @@ def _whole(name: str) -> Any:
             return contiguous((), layout.dtype, layout.device)
 
         def execute(operands, parameters):
-            flat = raw.reshape(operands[0], (-1,))
+            flat = no_record_ops.reshape(operands[0], (-1,))
             if not layout_of_tensor(flat).numel:
                 from .._creation import full
 
                 return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
-            return [raw.reshape(getattr(raw, name + "_dim")(flat, (0,))[0], ())]
+            return [no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())]
 
-        def reverse_input(F, g, input, input_layout):
-            chosen = getattr(raw, name + "_all")(input)
+        def vjp_input(F, g, input, input_layout):
+            chosen = getattr(no_record_ops, name + "_all")(input)
             winners = F.bitwise_or(F.eq(input, chosen), F.bitwise_and(F.ne(input, input), F.ne(chosen, chosen)))
             everywhere = tuple(range(len(input_layout.shape)))
             share = F.div(g, F.sum(F.to(winners, (g.dtype,)), (everywhere, False)))
@@ -87,10 +87,10 @@ def without(results: Any, dim: int, keepdim: bool, layout: Layout) -> tuple[Tens
     values, indices = results
     if keepdim or not layout.shape:
         return values, indices
-    return recording.squeeze(values, dim), recording.squeeze(indices, dim)
+    return recorded_ops.squeeze(values, dim), recorded_ops.squeeze(indices, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def kthvalue(
@@ -114,7 +114,7 @@ def kthvalue(
     k, most = as_integer(k, "kthvalue", "k"), length(layout, dim)
     if not 1 <= k <= most:
         raise ArgumentError(f"kthvalue: expected k from 1 to {most}, the elements along dim {dim}; got {k}")
-    results = recording.kthvalue(input, (dim, k))
+    results = recorded_ops.kthvalue(input, (dim, k))
     return pair(KthValue, without(results, dim, keepdim or keepdims, layout), out)
 
 
@@ -122,13 +122,13 @@ def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, axis: Any
     if axis is not None:
         dim = axis_for(dim, axis, name)
     if dim is None:
-        return give(name, getattr(recording, name + "_all")(steady(as_tensor(name, input))), out)
+        return write_out(name, getattr(recorded_ops, name + "_all")(steady(as_tensor(name, input))), out)
     input, dim = one_dim(name, input, dim)
-    results = getattr(recording, name + "_dim")(input, (dim,))
+    results = getattr(recorded_ops, name + "_dim")(input, (dim,))
     return pair(kind, without(results, dim, keepdim, layout_of_tensor(input)), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def median(
@@ -151,7 +151,7 @@ def median(
     return _median("median", Median, input, dim, keepdim or keepdims, axis, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nanmedian(
@@ -172,7 +172,7 @@ def nanmedian(
     return _median("nanmedian", NanMedian, input, dim, keepdim or keepdims, axis, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def mode(
@@ -191,5 +191,5 @@ def mode(
     tensor(1)
     """
     input, dim = one_dim("mode", input, dim, axis)
-    results = recording.mode(input, (dim,))
+    results = recorded_ops.mode(input, (dim,))
     return pair(Mode, without(results, dim, keepdim or keepdims, layout_of_tensor(input)), out)

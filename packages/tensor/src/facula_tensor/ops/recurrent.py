@@ -16,7 +16,7 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 from .._autocast import autocast_state, in_one_dtype
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw, recording
+from .._operator import no_record_ops, recorded_ops
 from .._tensor import Tensor, layout_of_tensor, snapshot
 from .._viewing import in_row_major
 from ..ops.recurrent_steps import all_steps
@@ -85,7 +85,7 @@ class _recurrent:
     parameters = ("kind", "reverse")
     results = ("out", "h_n", "c_n", "saved", "cells")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
         return in_row_major(F, "recurrent", operands, parameters)
 
@@ -101,7 +101,7 @@ class _recurrent:
             return out, state, none, saved, none
         return out, state, state, saved, contiguous((count, hidden), dtype, device)
 
-    def reverse_all(F, g, edges, input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, out, saved, cells, kind,
+    def vjp_all(F, g, edges, input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, out, saved, cells, kind,
                     reverse):  # fmt: skip
         given = g if type(g) is Gradients else (g, None, None)
         operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes)
@@ -118,7 +118,7 @@ class _recurrent_grad:
 
     results = ("weight_ih_grad", "weight_hh_grad", "bias_ih_grad", "bias_hh_grad", "input_grad", "h0_grad", "c0_grad")
 
-    def check(
+    def validate_layouts(
         input, h0, c0, weight_ih, weight_hh, out, saved, cells, sizes, out_grad, h_n_grad, c_n_grad, kind, *wanted
     ):
         check((input, h0, c0, weight_ih, weight_hh, None, None, sizes), kind)
@@ -155,10 +155,10 @@ def _gradients(
     """The gradients of the operands, from those of out, h_n and c_n that are given."""
     # Leaves may be of classes that override operators: rules see plain tensors.
     input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
-    of_out, of_h, of_c = [None if one is None else raw.contiguous(one) for one in given]
+    of_out, of_h, of_c = [None if one is None else no_record_ops.contiguous(one) for one in given]
     wanted = [edge is not None for edge in edges]
     parameters = (kind, reverse, wanted[0], wanted[1] or wanted[2], wanted[3] or wanted[4], wanted[5] or wanted[6])
-    w_ih, w_hh, b_ih, b_hh, x, h, c = raw.recurrent_grad(
+    w_ih, w_hh, b_ih, b_hh, x, h, c = no_record_ops.recurrent_grad(
         input, h0, c0, weight_ih, weight_hh, out, saved, cells, sizes, of_out, of_h, of_c, parameters
     )
     return x, h, c, w_ih, w_hh, b_ih, b_hh, None
@@ -172,9 +172,11 @@ def _recorded_gradients(
     Each operand is looked at through a view of its own, as two of them may be one tensor.
     """
     with enable_grad():
-        views = [one if edge is None else recording.view(one, one._layout.shape) for one, edge in zip(operands, edges)]
+        views = [
+            one if edge is None else recorded_ops.view(one, one._layout.shape) for one, edge in zip(operands, edges)
+        ]
         *tensors, sizes = views
-        results = all_steps(recording, kind, reverse, *tensors, None, sizes)
+        results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)
         pairs = [(made, g) for made, g in zip(results, given, strict=True) if g is not None]
         wanted = [one for one, edge in zip(views, edges, strict=True) if edge is not None]
         made = iter(
@@ -190,7 +192,7 @@ def _recorded_gradients(
     return tuple([None if edge is None else next(made) for edge in edges])
 
 
-raw.recurrent_gradients, recording.recurrent_gradients = _gradients, _recorded_gradients
+no_record_ops.recurrent_gradients, recorded_ops.recurrent_gradients = _gradients, _recorded_gradients
 
 
 def recurrent_layer(
@@ -219,7 +221,7 @@ def recurrent_layer(
     """
     weight_ih, weight_hh, bias_ih, bias_hh, *rest = weights
     dtype = layout_of_tensor(input).dtype
-    F: Any = recording
+    F: Any = recorded_ops
     state = autocast_state()
     if state is not None:  # Note [Autocast]
         operands = in_one_dtype(state, (input, h0, c0, *weights), lower=not as_input and kind != "gru")

@@ -8,8 +8,8 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, layout_of
 
 from .._errors import ArgumentError
-from .._operator import operators, recording
-from .._overrides import asks
+from .._operator import operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
@@ -26,8 +26,8 @@ def _replaced(operation: str, input: Tensor, src: Tensor, size: Any, strides: An
             f"{operation}: expected src of shape {tuple(size)}, which the part has; got {tuple(src.shape)}; use expand"
         )
     if src.dtype is not input.dtype:
-        src = recording.to(src, (input.dtype,))
-    return recording.as_strided_scatter(input, src, (tuple(size), tuple(strides), offset))
+        src = recorded_ops.to(src, (input.dtype,))
+    return recorded_ops.as_strided_scatter(input, src, (tuple(size), tuple(strides), offset))
 
 
 def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters: tuple) -> Tensor:
@@ -37,7 +37,7 @@ def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters
     return _replaced(operation, input, src, shown.shape, shown.strides, start // layout.dtype.itemsize)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
@@ -48,11 +48,11 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     tensor([[0., 0.],
             [1., 1.]])
     """
-    input = recording.contiguous(steady(as_tensor("select_scatter", input)))
+    input = recorded_ops.contiguous(steady(as_tensor("select_scatter", input)))
     return _in_window("select_scatter", input, src, "select", (dim, as_integer(index, "select_scatter", "index")))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def slice_scatter(
@@ -64,7 +64,7 @@ def slice_scatter(
     >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
     tensor([0., 1., 1., 0.])
     """
-    input = recording.contiguous(steady(as_tensor("slice_scatter", input)))
+    input = recorded_ops.contiguous(steady(as_tensor("slice_scatter", input)))
     at = check_dim("slice_scatter", dim, input.ndim)
     if as_integer(step, "slice_scatter", "step") <= 0:
         raise ArgumentError(f"slice_scatter: expected a positive step; got {step}")
@@ -78,7 +78,7 @@ def slice_scatter(
     return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -90,12 +90,12 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
             [0., 1.]])
     """
     name = "diagonal_scatter"
-    input = recording.contiguous(steady(as_tensor(name, input)))
+    input = recorded_ops.contiguous(steady(as_tensor(name, input)))
     offset = as_integer(offset, name, "offset")
     return _replaced(name, input, src, *along(layout_of_tensor(input), offset, *plane(name, dim1, dim2, input.ndim)))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:

@@ -9,12 +9,12 @@ from facula_storage import bfloat16, float16, float32
 from facula_storage.extend import FLOATING
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .in_place import in_place_of
 from .norms import vector_norm_of
 from .shape import sizes
@@ -22,7 +22,7 @@ from .shape import sizes
 __all__ = ["renorm"]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
@@ -48,18 +48,18 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         raise ArgumentError(f"renorm: expected at least 2 dimensions; got shape {layout.shape}")
     at = check_dim("renorm", dim, len(layout.shape))
     others = tuple([i for i in range(len(layout.shape)) if i != at])
-    wide = recording.to(input, (float32,)) if layout.dtype in (float16, bfloat16) else input
+    wide = recorded_ops.to(input, (float32,)) if layout.dtype in (float16, bfloat16) else input
     norms = vector_norm_of("renorm", wide, power, others, True, None, None)
-    large = recording.gt(norms, most)
-    factor = recording.where(large, recording.div(most, recording.add(norms, 1e-7)), 1.0)
-    result = recording.mul(wide, factor)
-    return give("renorm", result if wide is input else recording.to(result, (layout.dtype,)), out)
+    large = recorded_ops.gt(norms, most)
+    factor = recorded_ops.where(large, recorded_ops.div(most, recorded_ops.add(norms, 1e-7)), 1.0)
+    result = recorded_ops.mul(wide, factor)
+    return write_out("renorm", result if wide is input else recorded_ops.to(result, (layout.dtype,)), out)
 
 
 in_place_of(renorm)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
@@ -77,8 +77,8 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     if len(shape) > len(layout.shape) or any([a not in (1, b) for a, b in zip(shape, own, strict=True)]):
         raise ArgumentError(f"sum_to_size: expected a shape that broadcasts to {layout.shape}; got {shape}")
     if shape == layout.shape and shape:
-        return recording.whole(self)
+        return recorded_ops.whole(self)
     extra = len(layout.shape) - len(shape)
     dims = tuple([i for i, n in enumerate(layout.shape) if i < extra or (shape[i - extra] == 1 and n != 1)])
-    summed = recording.sum(self, (dims, True))
-    return recording.reshape(summed, shape)
+    summed = recorded_ops.sum(self, (dims, True))
+    return recorded_ops.reshape(summed, shape)

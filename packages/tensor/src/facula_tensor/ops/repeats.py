@@ -11,8 +11,8 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import int32, int64, meta
 
 from .._errors import ArgumentError, DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
@@ -28,11 +28,11 @@ def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
     shape = layout_of_tensor(input).shape
     missing = len(counts) - len(shape)
     if missing:
-        input = recording.reshape(input, (1,) * missing + shape)
-    return recording.tile(input, (counts, (1,) * len(counts)))
+        input = recorded_ops.reshape(input, (1,) * missing + shape)
+    return recorded_ops.tile(input, (counts, (1,) * len(counts)))
 
 
-@asks
+@overridable
 @method()
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
@@ -58,7 +58,7 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
@@ -75,7 +75,7 @@ def tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
     return _tiled("tile", input, (1,) * missing + each)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def repeat_interleave(
@@ -96,14 +96,14 @@ def repeat_interleave(
     if repeats is None:
         return _positions(input, None, output_size)
     if dim is None:
-        input, at = recording.flattened(recording.contiguous(input), 0, -1), 0
+        input, at = recorded_ops.flattened(recorded_ops.contiguous(input), 0, -1), 0
     else:
         at = check_dim("repeat_interleave", dim, input.ndim)
     if not input.ndim:
-        input = recording.unsqueeze(input, 0)
+        input = recorded_ops.unsqueeze(input, 0)
     length = input.shape[at]
     if isinstance(repeats, Tensor) and repeats.numel() != 1:
-        return recording.take(input, _positions(repeats, length, output_size), (at,))
+        return recorded_ops.take(input, _positions(repeats, length, output_size), (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
         repeats = repeats.item()
@@ -112,7 +112,7 @@ def repeat_interleave(
         raise ArgumentError(f"repeat_interleave: expected repeats of at least 0; got {count}")
     _check_size(length * count, output_size)
     ones = (1,) * input.ndim
-    return recording.tile(input, (ones, (*ones[:at], count, *ones[at + 1 :])))
+    return recorded_ops.tile(input, (ones, (*ones[:at], count, *ones[at + 1 :])))
 
 
 def _check_counts(repeats: Tensor) -> None:

@@ -14,7 +14,7 @@ from facula_storage import DType, bfloat16, float16, float32, float64, uint8
 
 from .._errors import ArgumentError, DTypeError
 from .._geometry import is_integer
-from .._operator import recording
+from .._operator import recorded_ops
 from .._promotion import as_real
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
@@ -160,21 +160,21 @@ def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[Any], al
     if mode.startswith("nearest") and dtype not in (float32, float64):
         for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):
             index = from_numpy(nearest(shape[dim], count, scale, mode == "nearest-exact"))
-            input = recording.take(input, index.to(input.device), (dim,))
+            input = recorded_ops.take(input, index.to(input.device), (dim,))
         return input
     check_dtype(dtype)
     if dtype not in (float32, float64):
-        input = recording.to(input, (float32,))
+        input = recorded_ops.to(input, (float32,))
     passes = [(dim, resizing(mode, shape[dim], count, scale, align))
               for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2)]  # fmt: skip
     # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
     shrinking = [one for one in passes if one[1].count <= one[1].length]
     growing = [one for one in passes if one[1].count > one[1].length]
     for dim, taps in (*shrinking, *reversed(growing)):
-        input = recording.resample(input, (dim, taps))
+        input = recorded_ops.resample(input, (dim, taps))
     if dtype is uint8:
         input = _rounded(input)
-    return input if input.dtype is dtype else recording.to(input, (dtype,))
+    return input if input.dtype is dtype else recorded_ops.to(input, (dtype,))
 
 
 def check_dtype(dtype: DType) -> None:
@@ -185,4 +185,4 @@ def check_dtype(dtype: DType) -> None:
 
 def _rounded(input: Tensor) -> Tensor:
     """Elements rounded to the nearest number that uint8 holds, halves up."""
-    return recording.add(input, 0.5).clamp(0, 255.5)
+    return recorded_ops.add(input, 0.5).clamp(0, 255.5)

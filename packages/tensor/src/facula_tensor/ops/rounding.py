@@ -9,14 +9,14 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
 from .._declare import elementwise, public_form
 from .._errors import DTypeError
-from .._operator import operators, pass_on, raw, recording
-from .._overrides import asks
+from .._operator import identity_grad, no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
 from .activation import source
 from .comparison import boolean
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .pointwise import real
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
@@ -42,7 +42,7 @@ class floor:
 
     accepts = _number
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
 
@@ -57,7 +57,7 @@ class ceil:
 
     accepts = _number
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
 
@@ -72,7 +72,7 @@ class trunc:
 
     accepts = _number
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
 
@@ -87,7 +87,7 @@ class round:
 
     accepts = _number
 
-    def reverse_input(F, g):
+    def vjp_input(F, g):
         return F.zeros_like(g)
 
 
@@ -100,7 +100,7 @@ class frac:
     tensor([-0.5000,  0.2500])
     """
 
-    reverse_input = pass_on
+    vjp_input = identity_grad
 
     def accepts(dtype):
         return dtype.is_floating_point
@@ -116,22 +116,22 @@ class copysign:
     """
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def check(input, other):
+    def validate_layouts(input, other):
         if not isinstance(input, Layout):
             raise InvalidTypeError("copysign: expected input to be a Tensor; got a number; make it one with tensor()")
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         sign = F.sign(input)
         return F.mul(g, F.mul(sign, F.copysign(sign, other)))
 
-    def reverse_other(F, g):
+    def vjp_other(F, g):
         return F.zeros_like(g)
 
 
-_nearest, _nearest_ = recording.round, operators["round"].changing
+_nearest, _nearest_ = recorded_ops.round, operators["round"].changing
 
 
 def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
@@ -139,8 +139,8 @@ def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
     if not input.is_floating_point():
         raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
     scale = 10.0 ** abs(decimals)
-    up, down = (recording.mul, recording.div) if decimals > 0 else (recording.div, recording.mul)
-    return down(recording.round(up(input, scale)), scale)
+    up, down = (recorded_ops.mul, recorded_ops.div) if decimals > 0 else (recorded_ops.div, recorded_ops.mul)
+    return down(recorded_ops.round(up(input, scale)), scale)
 
 
 @public_form
@@ -155,15 +155,17 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     (tensor([0., 2., 2.]), tensor([1.2300]))
     """
     if decimals:
-        return give("round", _at("round", as_tensor("round", input), as_integer(decimals, "round", "decimals")), out)
-    return _nearest(input) if out is None else give("round", _nearest(input), out)
+        return write_out(
+            "round", _at("round", as_tensor("round", input), as_integer(decimals, "round", "decimals")), out
+        )
+    return _nearest(input) if out is None else write_out("round", _nearest(input), out)
 
 
 @method()
 @boundary
 def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
     """`round` in place: changes this tensor and returns it."""
-    return store("round_", self, _at("round_", self, decimals)) if decimals else _nearest_(self)
+    return assign_inplace("round_", self, _at("round_", self, decimals)) if decimals else _nearest_(self)
 
 
 fix = trunc
@@ -171,7 +173,7 @@ for _underscore in ("", "_"):
     setattr(Tensor, "fix" + _underscore, getattr(Tensor, "trunc" + _underscore))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -185,8 +187,8 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if x.dtype.category == COMPLEX:
         raise DTypeError(f"signbit: not defined for {x.dtype.name}; take real or imag first")
     if x.dtype.category == BOOL:
-        x = raw.to(x, (uint8,))
-    return give("signbit", raw.sign_of(x) if x.is_floating_point() else raw.lt(x, 0), out)
+        x = no_record_ops.to(x, (uint8,))
+    return write_out("signbit", no_record_ops.sign_of(x) if x.is_floating_point() else no_record_ops.lt(x, 0), out)
 
 
 @elementwise
@@ -194,7 +196,7 @@ class _sign_of:
     """Whether the sign is set."""
 
     kernel = "signbit"
-    result = boolean
+    result_dtype = boolean
     inplace = False
 
 
@@ -205,11 +207,11 @@ class _nan_to_num:
     inputs = ("input", "nan", "posinf", "neginf")
     inplace = False
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.where(F.lt(F.abs(input), float("inf")), g, 0)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nan_to_num(
@@ -231,24 +233,28 @@ def nan_to_num(
     x = as_tensor("nan_to_num", input)
     category = x.dtype.category
     if category < FLOATING:
-        return give("nan_to_num", recording.clone(x), out)
+        return write_out("nan_to_num", recorded_ops.clone(x), out)
     numbers = [0.0 if nan is None else float(nan), LARGEST[x.dtype.name] if posinf is None else float(posinf)]
     numbers.append(-LARGEST[x.dtype.name] if neginf is None else float(neginf))
     if category == COMPLEX:
-        real, imaginary = [raw.nan_to_num(part(x.detach()), *numbers) for part in (raw.real_part, raw.imaginary_part)]
-        bounded = raw.add(real, raw.mul(imaginary, 1j))
-        finite = raw.bitwise_and(
-            raw.eq(real, raw.real_part(x.detach())), raw.eq(imaginary, raw.imaginary_part(x.detach()))
+        real, imaginary = [
+            no_record_ops.nan_to_num(part(x.detach()), *numbers)
+            for part in (no_record_ops.real_part, no_record_ops.imaginary_part)
+        ]
+        bounded = no_record_ops.add(real, no_record_ops.mul(imaginary, 1j))
+        finite = no_record_ops.bitwise_and(
+            no_record_ops.eq(real, no_record_ops.real_part(x.detach())),
+            no_record_ops.eq(imaginary, no_record_ops.imaginary_part(x.detach())),
         )
-        return give("nan_to_num", recording.where(finite, x, bounded), out)
-    return give("nan_to_num", recording.nan_to_num(x, *numbers), out)
+        return write_out("nan_to_num", recorded_ops.where(finite, x, bounded), out)
+    return write_out("nan_to_num", recorded_ops.nan_to_num(x, *numbers), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def nan_to_num_(
     self: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
     """`nan_to_num` in place: changes this tensor and returns it."""
-    return store("nan_to_num_", self, nan_to_num(source("nan_to_num_", self, True), nan, posinf, neginf))
+    return assign_inplace("nan_to_num_", self, nan_to_num(source("nan_to_num_", self, True), nan, posinf, neginf))

@@ -13,8 +13,8 @@ from facula_storage.extend import FLOATING
 from .._declare import elementwise, operator
 from .._errors import ArgumentError, DTypeError
 from .._generator import Generator, default_generator
-from .._operator import passed_on, raw, recording
-from .._overrides import asks
+from .._operator import may_alias_grad, no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._tensor import Tensor
 from .._viewing import as_tensor, in_row_major
@@ -38,13 +38,13 @@ class _standard_gamma:
     """Draws from gamma distributions of these shapes and of rate 1. What is drawn follows from seed and offset."""
 
     parameters = ("seed", "offset")
-    values = ("seed", "offset")
+    launch_scalars = ("seed", "offset")
     outputs = _alike
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "standard_gamma", operands, parameters)
 
-    def reverse_input(F, g, input, out):
+    def vjp_input(F, g, input, out):
         return F.mul(g, F.standard_gamma_grad(input, out))
 
 
@@ -63,10 +63,10 @@ class _gamma_share:
     inputs = ("input", "other")
     inplace = False
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.neg(F.mul(g, F.mul(_density(F, input, other), F.standard_gamma_grad(input, other))))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.mul(g, _density(F, input, other))
 
 
@@ -80,10 +80,10 @@ class _log_standard_gamma:
     """The logarithms of draws from gamma distributions: those of small shapes are less than any number."""
 
     parameters = ("seed", "offset")
-    values = ("seed", "offset")
+    launch_scalars = ("seed", "offset")
     outputs = _alike
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "log_standard_gamma", operands, parameters)
 
 
@@ -92,16 +92,16 @@ class _sample_dirichlet:
     """Draws from Dirichlet distributions of these concentrations along the last dimension: shares of gamma draws."""
 
     parameters = ("seed", "offset")
-    values = ("seed", "offset")
+    launch_scalars = ("seed", "offset")
     outputs = _alike
 
     def execute(operands, parameters):
-        logs = raw.log_standard_gamma(operands[0], parameters)
-        shares = raw.softmax(logs, (logs.ndim - 1,))
+        logs = no_record_ops.log_standard_gamma(operands[0], parameters)
+        shares = no_record_ops.softmax(logs, (logs.ndim - 1,))
         size = shares.dtype.itemsize
-        return [raw.clamp(shares, TINY[size], LAST[size])]
+        return [no_record_ops.clamp(shares, TINY[size], LAST[size])]
 
-    def reverse_input(F, g, input, out):
+    def vjp_input(F, g, input, out):
         last = ((input.ndim - 1,), True)
         total = F.sum(input, last)
         rest = F.sub(g, F.sum(F.mul(g, out), last))
@@ -121,10 +121,10 @@ class _poisson:
     """Draws from Poisson distributions of these rates."""
 
     parameters = ("seed", "offset")
-    values = ("seed", "offset")
+    launch_scalars = ("seed", "offset")
     outputs = _alike
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "poisson", operands, parameters)
 
 
@@ -134,12 +134,12 @@ class _binomial:
 
     inputs = ("input", "other")
     parameters = ("seed", "offset")
-    values = ("seed", "offset")
+    launch_scalars = ("seed", "offset")
 
     def outputs(layout, other, *_):
         return _alike(layout)
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "binomial", operands, parameters)
 
 
@@ -150,7 +150,7 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
     >>> gamma_share(tensor(1.0), tensor(2.0))
     tensor(0.8647)
     """
-    return recording.gamma_share(shape, x)
+    return recorded_ops.gamma_share(shape, x)
 
 
 def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> Tensor:
@@ -163,9 +163,9 @@ def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> 
     if source is not default_generator and source.device.type != first.device.type:
         raise ArgumentError(f"{operation}: generator is for device '{source.device}'; the tensor on '{first.device}'")
     if dtype in (float16, bfloat16):
-        operands = tuple([recording.to(one, (float32,)) for one in operands])
+        operands = tuple([recorded_ops.to(one, (float32,)) for one in operands])
     drawn = operator(*operands, source.advance(first.numel()))
-    return drawn if drawn.dtype is dtype else recording.to(drawn, (dtype,))
+    return drawn if drawn.dtype is dtype else recorded_ops.to(drawn, (dtype,))
 
 
 def _floating(operation: str, what: str, dtype: DType) -> None:
@@ -175,7 +175,7 @@ def _floating(operation: str, what: str, dtype: DType) -> None:
 
 def _check(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
     """ArgumentError for the first element that is `wrong`."""
-    if not given.is_meta and bool(raw.any(wrong, (tuple(range(wrong.ndim)), False))):
+    if not given.is_meta and bool(no_record_ops.any(wrong, (tuple(range(wrong.ndim)), False))):
         at = nonzero(wrong)[0].tolist()
         where = f" at {at}" if at else ""
         raise ArgumentError(f"{operation}: expected {what}; got {given[tuple(at)].item():.6g}{where}")
@@ -191,13 +191,13 @@ class _constant:
         return layout
 
     def execute(operands, parameters):
-        return [raw.clone(operands[0])]
+        return [no_record_ops.clone(operands[0])]
 
-    @passed_on
-    def reverse_input(F, g):
+    @may_alias_grad
+    def vjp_input(F, g):
         return g
 
-    def reverse_other(F, g, other_layout):
+    def vjp_other(F, g, other_layout):
         return F.sum_to(F.zeros_like(g), other_layout)
 
 
@@ -205,11 +205,11 @@ def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
     """The draws, through which a gradient of 0 goes to the parameters where one is wanted."""
     for one in given:
         if one.node is not None and is_grad_enabled():
-            drawn = recording.constant(drawn, one)
+            drawn = recorded_ops.constant(drawn, one)
     return drawn
 
 
-@asks
+@overridable
 @boundary
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN.
@@ -223,11 +223,11 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     rates = as_tensor("poisson", input)
     _floating("poisson", "rates", rates.dtype)
     given = rates.detach()
-    _check("poisson", "rates of 0 or more", given, raw.lt(given, 0))
-    return _as_zero_gradient(_drawn("poisson", raw.poisson, generator, given), rates)
+    _check("poisson", "rates of 0 or more", given, no_record_ops.lt(given, 0))
+    return _as_zero_gradient(_drawn("poisson", no_record_ops.poisson, generator, given), rates)
 
 
-@asks
+@overridable
 @boundary
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast.
@@ -247,14 +247,19 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
             "convert one with .to(dtype)"
         )
     n, p = counts.detach(), chances.detach()
-    _check("binomial", "count from 0 to 2**52", n, raw.bitwise_or(raw.lt(n, 0), raw.gt(n, 2.0**52)))
-    _check("binomial", "prob from 0 to 1", p, raw.bitwise_or(raw.lt(p, 0), raw.gt(p, 1)))
+    _check(
+        "binomial",
+        "count from 0 to 2**52",
+        n,
+        no_record_ops.bitwise_or(no_record_ops.lt(n, 0), no_record_ops.gt(n, 2.0**52)),
+    )
+    _check("binomial", "prob from 0 to 1", p, no_record_ops.bitwise_or(no_record_ops.lt(p, 0), no_record_ops.gt(p, 1)))
     shape = broadcast_shapes("binomial", tuple(n.shape), tuple(p.shape))
-    drawn = _drawn("binomial", raw.binomial, generator, n.expand(shape), p.expand(shape))
+    drawn = _drawn("binomial", no_record_ops.binomial, generator, n.expand(shape), p.expand(shape))
     return _as_zero_gradient(drawn, counts, chances)
 
 
-@asks
+@overridable
 @boundary
 def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Draws from gamma distributions of the shapes `input` and of rate 1, with gradients (implicit ones).
@@ -267,10 +272,10 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """
     shapes = as_tensor("standard_gamma", input)
     _floating("standard_gamma", "shapes", shapes.dtype)
-    return _drawn("standard_gamma", recording.standard_gamma, generator, shapes)
+    return _drawn("standard_gamma", recorded_ops.standard_gamma, generator, shapes)
 
 
-@asks
+@overridable
 @boundary
 def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
@@ -285,4 +290,4 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     _floating("sample_dirichlet", "concentrations", given.dtype)
     if not given.ndim:
         raise ArgumentError("sample_dirichlet: expected concentrations along a dimension; got shape ()")
-    return _drawn("sample_dirichlet", recording.sample_dirichlet, generator, given)
+    return _drawn("sample_dirichlet", recorded_ops.sample_dirichlet, generator, given)

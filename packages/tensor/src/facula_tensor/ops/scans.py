@@ -10,12 +10,12 @@ from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import DTypeError
-from .._operator import composite, recording
-from .._overrides import asks
+from .._operator import composite, recorded_ops
+from .._overrides import overridable
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
 from .along import check_ordered, one_dim, pair
-from .copying import cast_to, give
+from .copying import cast_to, write_out
 from .extreme_pairs import CumMax, CumMin
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _cumsum:
     parameters = ("dim", "backwards")
     outputs = like
 
-    def reverse_input(F, g, _input_layout, dim, backwards):
+    def vjp_input(F, g, _input_layout, dim, backwards):
         return F.cumsum(g, (dim, not backwards))
 
 
@@ -52,7 +52,7 @@ class _cumprod:
     parameters = ("dim", "backwards")
     outputs = like
 
-    def reverse_input(F, g, input, _input_layout, dim, _backwards):
+    def vjp_input(F, g, input, _input_layout, dim, _backwards):
         return F.mul(F.before(F.cumprod(input, (dim, False)), dim, 1), F.recurrence(input, g, (dim, True)))
 
 
@@ -66,10 +66,10 @@ class _recurrence:
     def outputs(layout, b, dim, backwards):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_b(F, g, a, dim, backwards):
+    def vjp_b(F, g, a, dim, backwards):
         return F.recurrence(a, g, (dim, not backwards))
 
-    def reverse_a(F, g, a, b, dim, backwards):
+    def vjp_a(F, g, a, b, dim, backwards):
         y, back = F.recurrence(a, b, (dim, backwards)), F.recurrence(a, g, (dim, not backwards))
         return F.mul(y, F.before(back, dim, 0)) if backwards else F.mul(back, F.before(y, dim, 0))
 
@@ -99,7 +99,7 @@ class _logcumsumexp:
             raise DTypeError(f"logcumsumexp: not defined for {layout.dtype.name}; convert with .float()")
         return like(layout)
 
-    def reverse_input(F, g, input, _input_layout, dim, _backwards):
+    def vjp_input(F, g, input, _input_layout, dim, _backwards):
         out = F.logcumsumexp(input, (dim, False))
         earlier = F.before(out, dim, 0)
         factor = F.where(F.eq(earlier, out), 1, F.exp(F.sub(earlier, out)))
@@ -117,7 +117,7 @@ def _extreme_scan(name: str) -> Any:
             values = like(layout)
             return values, values.to_dtype(int64)
 
-        def reverse_input(F, g, indices, input_layout, dim):
+        def vjp_input(F, g, indices, input_layout, dim):
             return F.chosen_back(g, indices, input_layout, dim)
 
     body.__name__, body.__doc__, body.__module__ = "_" + name, "Running extremes and where they are.", __name__
@@ -137,11 +137,13 @@ def _scan(name: str, call: Any, input: Any, dim: Any, axis: Any, dtype: Any, out
         input = cast_to(input, wanted)
     wide = accumulating(wanted)
     if wide is wanted:
-        return call(input, (dim, False)) if out is None else give(name, call(input, (dim, False)), out)
-    return give(name, recording.to(call(recording.to(input, (wide,)), (dim, False)), (wanted,)), out)  # and wraps
+        return call(input, (dim, False)) if out is None else write_out(name, call(input, (dim, False)), out)
+    return write_out(
+        name, recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,)), out
+    )  # and wraps
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cumsum(
@@ -155,10 +157,10 @@ def cumsum(
     >>> cumsum(tensor([1, 2, 3]), 0)
     tensor([1, 3, 6])
     """
-    return _scan("cumsum", recording.cumsum, input, dim, axis, dtype, out)
+    return _scan("cumsum", recorded_ops.cumsum, input, dim, axis, dtype, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cumprod(
@@ -170,7 +172,7 @@ def cumprod(
     >>> cumprod(tensor([1, 2, 3]), 0)
     tensor([1, 2, 6])
     """
-    return _scan("cumprod", recording.cumprod, input, dim, axis, dtype, out)
+    return _scan("cumprod", recorded_ops.cumprod, input, dim, axis, dtype, out)
 
 
 @method()
@@ -187,7 +189,7 @@ def cumprod_(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
     return self.copy_(cumprod(self, dim, dtype=dtype))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logcumsumexp(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
@@ -198,10 +200,10 @@ def logcumsumexp(input: Tensor, dim: int | None = None, *, axis: Any = None, out
     tensor([0.0000, 0.6931])
     """
     input, dim = one_dim("logcumsumexp", input, dim, axis)
-    return give("logcumsumexp", recording.logcumsumexp(input, (dim, False)), out)
+    return write_out("logcumsumexp", recorded_ops.logcumsumexp(input, (dim, False)), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cummax(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequence[Tensor] | None = None) -> Any:
@@ -212,10 +214,10 @@ def cummax(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequ
     tensor([1, 3, 3])
     """
     input, dim = one_dim("cummax", input, dim, axis)
-    return pair(CumMax, recording.cummax(input, (dim, False)), out)
+    return pair(CumMax, recorded_ops.cummax(input, (dim, False)), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def cummin(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequence[Tensor] | None = None) -> Any:
@@ -226,4 +228,4 @@ def cummin(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequ
     tensor([3, 1, 1])
     """
     input, dim = one_dim("cummin", input, dim, axis)
-    return pair(CumMin, recording.cummin(input, (dim, False)), out)
+    return pair(CumMin, recorded_ops.cummin(input, (dim, False)), out)

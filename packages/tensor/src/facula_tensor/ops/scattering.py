@@ -13,12 +13,12 @@ from .._errors import ArgumentError, DTypeError
 from .._general import mutated
 from .._inplace import starts_inplace
 from .._memory import check_overlap, check_writable, meet
-from .._operator import operators, raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._sites import user_site
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .gathering import as_index, at_least_one, check_fits, different_dtypes, scatter_into
 from .masks import fitting
 
@@ -37,9 +37,9 @@ def _prepared(operation: str, input: Any, dim: Any, index: Any, src: Any) -> tup
     number = None if isinstance(src, Tensor) else fitting(operation, src, input)
     if not index.numel():
         return input, dim, None, src
-    index, input = at_least_one(raw, index), at_least_one(recording, input)
+    index, input = at_least_one(no_record_ops, index), at_least_one(recorded_ops, input)
     if number is None:
-        src = at_least_one(recording, steady(src))
+        src = at_least_one(recorded_ops, steady(src))
     check_fits(
         operation, layout_of_tensor(input), index._layout, dim, None if number is not None else layout_of_tensor(src)
     )
@@ -47,7 +47,7 @@ def _prepared(operation: str, input: Any, dim: Any, index: Any, src: Any) -> tup
         src = _repeated(number, layout, index._layout.shape)
     for at, size in enumerate(index.shape):
         if src.shape[at] != size:
-            src = recording.narrow(src, at, 0, size)
+            src = recorded_ops.narrow(src, at, 0, size)
     return input, dim, index, src
 
 
@@ -77,14 +77,14 @@ def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any,
     shape = tuple(as_tensor(operation, input).shape)
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
-        return recording.clone(there)
-    return recording.reshape(reduced(operation, there, dim, at, src, mode, own), shape)
+        return recorded_ops.clone(there)
+    return recorded_ops.reshape(reduced(operation, there, dim, at, src, mode, own), shape)
 
 
 def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool) -> Tensor:
     """`input` with `src` reduced into it at `index`; `own`: what is there takes part."""
     if mode == "set":
-        return recording.scatter(input, index, src, (dim, "set"))
+        return recorded_ops.scatter(input, index, src, (dim, "set"))
     dtype = input.dtype
     if (mode in ("amax", "amin") and dtype.category == COMPLEX) or (mode == "mean" and dtype.category == BOOL):
         raise DTypeError(f"{operation}: reduce={mode!r} is not defined for {dtype.name}")
@@ -92,19 +92,23 @@ def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor,
         from .._creation import full
 
         start = full((), _neutral(mode, dtype), dtype=dtype, device=input.device).expand(index.shape)
-        input = recording.scatter(input, index, start, (dim, "set"))
+        input = recorded_ops.scatter(input, index, start, (dim, "set"))
     if mode == "prod":
-        return recording.scatter_product(input, index, src, (dim, mode))
+        return recorded_ops.scatter_product(input, index, src, (dim, mode))
     if mode in ("amax", "amin"):
-        return recording.scatter_extreme(input, index, src, (dim, mode))
-    total = recording.scatter(input, index, src, (dim, "sum"))
+        return recorded_ops.scatter_extreme(input, index, src, (dim, mode))
+    total = recorded_ops.scatter(input, index, src, (dim, "sum"))
     if mode == "sum":
         return total
-    ones = raw.ones_like(snapshot(input))
-    count = ones if own else raw.zeros_like(ones)
-    count = raw.scatter(count, index, raw.ones_like(snapshot(src)), (dim, "sum"))
-    count = count if own else raw.where(raw.eq(count, 0), ones, count)
-    return recording.div(total, count) if dtype.category >= FLOATING else raw.floor_divide(snapshot(total), count)
+    ones = no_record_ops.ones_like(snapshot(input))
+    count = ones if own else no_record_ops.zeros_like(ones)
+    count = no_record_ops.scatter(count, index, no_record_ops.ones_like(snapshot(src)), (dim, "sum"))
+    count = count if own else no_record_ops.where(no_record_ops.eq(count, 0), ones, count)
+    return (
+        recorded_ops.div(total, count)
+        if dtype.category >= FLOATING
+        else no_record_ops.floor_divide(snapshot(total), count)
+    )
 
 
 def _neutral(mode: str, dtype: Any) -> Any:
@@ -133,13 +137,15 @@ def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mod
     check_writable(operation, as_tensor(operation, self))
     if starts_inplace(operation, self, (self, src)) or mode not in ("set", "sum") or not own:
         # A copy is what the rules save: this tensor is about to change.
-        return store(operation, self, _scattered(operation, recording.clone(self), dim, index, src, mode, own))
+        return assign_inplace(
+            operation, self, _scattered(operation, recorded_ops.clone(self), dim, index, src, mode, own)
+        )
     there = snapshot(self)
     check_overlap(operation, there, ())
     target, dim, at, src = _prepared(operation, there, dim, index, src)
     if at is None:
         return self
-    at, src = (raw.clone(one) if meet(one, there) else snapshot(one) for one in (at, src))
+    at, src = (no_record_ops.clone(one) if meet(one, there) else snapshot(one) for one in (at, src))
     scatter_into(snapshot(target), at, src, dim, mode)
     mutated(there, operation)
     return self
@@ -188,7 +194,7 @@ def _mode(operation: str, src: Any, value: Any, reduce: Any) -> tuple[Any, str]:
     return (value if src is None else src), _SAYS_REDUCE[reduce]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter(
@@ -214,10 +220,10 @@ def scatter(
             [0., 0., 1.]])
     """
     src, mode = _mode("scatter", src, value, reduce)
-    return give("scatter", _scattered("scatter", input, dim, index, src, mode), out, (input, index, src))
+    return write_out("scatter", _scattered("scatter", input, dim, index, src, mode), out, (input, index, src))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter_(
@@ -228,7 +234,7 @@ def scatter_(
     return _change("scatter_", self, dim, index, src, mode)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -244,14 +250,14 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         layout = index._layout
         like = layout.shape == src._layout.shape and len(layout.shape) == len(input._layout.shape) and layout.shape
         if like and layout.dtype is int64 and layout.numel and out is None:
-            return recording.scatter(input, index, src, (dim, "sum"))
+            return recorded_ops.scatter(input, index, src, (dim, "sum"))
     except AttributeError:
         pass
     src = as_tensor("scatter_add", src)
-    return give("scatter_add", _scattered("scatter_add", input, dim, index, src, "sum"), out, (input, index, src))
+    return write_out("scatter_add", _scattered("scatter_add", input, dim, index, src, "sum"), out, (input, index, src))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -259,7 +265,7 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return _change("scatter_add_", self, dim, index, as_tensor("scatter_add_", src), "sum")
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter_reduce(
@@ -283,10 +289,10 @@ def scatter_reduce(
     """
     mode, src = check_reduction("scatter_reduce", reduce, REDUCTIONS), as_tensor("scatter_reduce", src)
     result = _scattered("scatter_reduce", input, dim, index, src, mode, include_self)
-    return give("scatter_reduce", result, out, (input, index, src))
+    return write_out("scatter_reduce", result, out, (input, index, src))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def scatter_reduce_(

@@ -10,12 +10,12 @@ from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import ArgumentError, DTypeError
-from .._operator import raw
-from .._overrides import asks
+from .._operator import no_record_ops
+from .._overrides import overridable
 from .._promotion import as_integer, result_type
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 
 __all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
 
@@ -51,15 +51,17 @@ def find(operation: str, lines: Any, values: Any, right: bool, narrow: Any, out:
             f"sequence {shape} and values {wanted}"
         )
     dtype = result_type(lines, values)
-    lines, values = (raw.to(one, (dtype,)) if one.dtype is not dtype else one for one in (lines, values))
+    lines, values = (no_record_ops.to(one, (dtype,)) if one.dtype is not dtype else one for one in (lines, values))
     if len(shape) == 1:
-        result = raw.reshape(raw.search_sorted(lines, raw.reshape(values, (-1,)), (right,)), wanted)
+        result = no_record_ops.reshape(
+            no_record_ops.search_sorted(lines, no_record_ops.reshape(values, (-1,)), (right,)), wanted
+        )
     else:
-        result = raw.search_sorted(lines, values, (right,))
-    return give(operation, raw.to(result, (int32,)) if narrow else result, out)
+        result = no_record_ops.search_sorted(lines, values, (right,))
+    return write_out(operation, no_record_ops.to(result, (int32,)) if narrow else result, out)
 
 
-@asks
+@overridable
 @boundary
 def searchsorted(
     sorted_sequence: Tensor,
@@ -93,10 +95,10 @@ def searchsorted(
                 f"{sorter.dtype.name} of shape {shape}"
             )
         if layout_of_tensor(sorter).numel:
-            low, high = raw.amin(sorter, dims(sorter)).item(), raw.amax(sorter, dims(sorter)).item()
+            low, high = no_record_ops.amin(sorter, dims(sorter)).item(), no_record_ops.amax(sorter, dims(sorter)).item()
             if low < 0 or high >= shape[-1]:
                 raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
-        lines = raw.gather(lines, sorter, (len(shape) - 1,))
+        lines = no_record_ops.gather(lines, sorter, (len(shape) - 1,))
     return find("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
 
 
@@ -105,7 +107,7 @@ def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
     return tuple(range(layout_of_tensor(x).ndim)), False
 
 
-@asks
+@overridable
 @boundary
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
@@ -123,7 +125,7 @@ def bucketize(
     return find("bucketize", boundaries, input, bool(right), out_int32, out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -147,30 +149,36 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise ArgumentError(f"bincount: expected one dimension; got shape {layout.shape}")
     from .._creation import ones
 
-    places = raw.to(input, (int64,))
+    places = no_record_ops.to(input, (int64,))
     size = least
     if layout.numel:
-        low, high = raw.amin(places, ((0,), False)).item(), raw.amax(places, ((0,), False)).item()
+        low, high = no_record_ops.amin(places, ((0,), False)).item(), no_record_ops.amax(places, ((0,), False)).item()
         if low < 0:
             raise ArgumentError(f"bincount: expected no negative numbers; got {low}")
         size = max(least, high + 1)
     if weights is None:
-        return raw.gather_back(ones(layout.shape, dtype=int64, device=input.device), places, ((size,), 0))
+        return no_record_ops.gather_back(ones(layout.shape, dtype=int64, device=input.device), places, ((size,), 0))
     weights = snapshot(as_tensor("bincount", weights))
     if layout_of_tensor(weights).shape != layout.shape:
         raise ArgumentError(f"bincount: expected weights of shape {layout.shape}; got {tuple(weights.shape)}")
     dtype = float32 if weights.dtype is float32 else float64
-    return raw.gather_back(raw.to(weights, (dtype,)), places, ((size,), 0))
+    return no_record_ops.gather_back(no_record_ops.to(weights, (dtype,)), places, ((size,), 0))
 
 
 def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
     """Of n elements, given which differ from the one before: where groups start, how long they are, whose each is."""
     from .._creation import full, ones
 
-    first = raw.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
-    starts = raw.reshape(first.nonzero(), (-1,))
-    ends = raw.cat((raw.slice(starts, 0, 1, starts.shape[0], 1), full((1,), n, dtype=int64, device=first.device)), (0,))
-    return starts, raw.sub(ends, starts), raw.sub(raw.cumsum(raw.to(first, (int64,)), (0, False)), 1)
+    first = no_record_ops.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
+    starts = no_record_ops.reshape(first.nonzero(), (-1,))
+    ends = no_record_ops.cat(
+        (no_record_ops.slice(starts, 0, 1, starts.shape[0], 1), full((1,), n, dtype=int64, device=first.device)), (0,)
+    )
+    return (
+        starts,
+        no_record_ops.sub(ends, starts),
+        no_record_ops.sub(no_record_ops.cumsum(no_record_ops.to(first, (int64,)), (0, False)), 1),
+    )
 
 
 def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, counts: Any) -> Any:
@@ -178,53 +186,53 @@ def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, count
     input = snapshot(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
     if dim is None:
-        rows = raw.reshape(input, (-1, 1))
+        rows = no_record_ops.reshape(input, (-1, 1))
         rest: tuple[int, ...] = ()
     else:
         if not shape:
             raise ArgumentError(f"{name}: expected dimensions where dim is given; got a tensor of none")
         dim = check_dim(name, dim, len(shape))
-        moved = raw.movedim(input, dim, 0)
+        moved = no_record_ops.movedim(input, dim, 0)
         rest = layout_of_tensor(moved).shape[1:]
         width = 1
         for size in rest:
             width *= size
         if not width and shape[dim]:
             raise ArgumentError(f"{name}: expected slices with elements along dim {dim}; got shape {shape}")
-        rows = raw.reshape(moved, (shape[dim], width))
+        rows = no_record_ops.reshape(moved, (shape[dim], width))
     n, width = layout_of_tensor(rows).shape
     order = None
     if ordered and n:
         for column in range(width - 1, -1, -1):  # stable sorts, the last column first
-            keys = raw.select(rows, 1, column)
-            keys = keys if order is None else raw.gather(keys, order, (0,))
-            places = raw.sort(keys, (0, False))[1]
-            order = places if order is None else raw.gather(order, places, (0,))
-        rows = raw.take(rows, order, (0,))
+            keys = no_record_ops.select(rows, 1, column)
+            keys = keys if order is None else no_record_ops.gather(keys, order, (0,))
+            places = no_record_ops.sort(keys, (0, False))[1]
+            order = places if order is None else no_record_ops.gather(order, places, (0,))
+        rows = no_record_ops.take(rows, order, (0,))
     if n:
-        differ = raw.ne(raw.slice(rows, 0, 1, n, 1), raw.slice(rows, 0, 0, n - 1, 1))
-        starts, sizes, group = groups(raw.any(differ, ((1,), False)), n)
+        differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
+        starts, sizes, group = groups(no_record_ops.any(differ, ((1,), False)), n)
     else:
         from .._creation import zeros
 
         starts = sizes = group = zeros(0, dtype=int64, device=input.device)
-    found = raw.take(rows, starts, (0,))
+    found = no_record_ops.take(rows, starts, (0,))
     if dim is None:
-        found = raw.reshape(found, (-1,))
+        found = no_record_ops.reshape(found, (-1,))
     else:
-        found = raw.contiguous(raw.movedim(raw.reshape(found, (-1, *rest)), 0, dim))
+        found = no_record_ops.contiguous(no_record_ops.movedim(no_record_ops.reshape(found, (-1, *rest)), 0, dim))
     if not (inverse or counts):
         return found
     results = [found]
     if inverse:
-        back = group if order is None else raw.gather_back(group, order, ((n,), 0))
-        results.append(raw.reshape(back, shape if dim is None else (n,)))
+        back = group if order is None else no_record_ops.gather_back(group, order, ((n,), 0))
+        results.append(no_record_ops.reshape(back, shape if dim is None else (n,)))
     if counts:
         results.append(sizes)
     return tuple(results)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unique(
@@ -246,7 +254,7 @@ def unique(
     return distinct("unique", input, dim, True, return_inverse, return_counts)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unique_consecutive(

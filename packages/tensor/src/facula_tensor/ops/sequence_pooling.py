@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import boundary
 
 from .._geometry import hashable
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor
 from .._viewing import as_tensor
 from .pooling_geometry import avg_geometry, max_geometry
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["avg_pool1d", "max_pool1d", "max_pool1d_with_indices"]
 
 
-@asks
+@overridable
 @boundary
 def max_pool1d(
     input: Tensor,
@@ -44,12 +44,12 @@ def max_pool1d(
     )
     (kernel,), (step,), (before,), (gap,) = geometry
     flat = (1, kernel), (1, step), (0, before), (1, gap)
-    values, indices = recording.max_pool2d(recording.unsqueeze(input, -2), (flat, (1, length)))
-    values = recording.squeeze(values, -2)
-    return (values, recording.squeeze(indices, -2)) if return_indices else values
+    values, indices = recorded_ops.max_pool2d(recorded_ops.unsqueeze(input, -2), (flat, (1, length)))
+    values = recorded_ops.squeeze(values, -2)
+    return (values, recorded_ops.squeeze(indices, -2)) if return_indices else values
 
 
-@asks
+@overridable
 @boundary
 def max_pool1d_with_indices(
     input: Tensor,
@@ -69,7 +69,7 @@ def max_pool1d_with_indices(
     return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
-@asks
+@overridable
 @boundary
 def avg_pool1d(
     input: Tensor,
@@ -93,4 +93,4 @@ def avg_pool1d(
     )
     (kernel,), (step,), (before,), padded, _ = geometry
     flat = (1, kernel), (1, step), (0, before), padded, None
-    return recording.squeeze(recording.avg_pool2d(recording.unsqueeze(input, -2), (flat, (1, length))), -2)
+    return recorded_ops.squeeze(recorded_ops.avg_pool2d(recorded_ops.unsqueeze(input, -2), (flat, (1, length))), -2)

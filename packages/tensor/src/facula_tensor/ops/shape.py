@@ -12,8 +12,8 @@ from facula_storage.extend import contiguous_strides
 
 from .._declare import view
 from .._errors import ArgumentError, named
-from .._operator import composite, operators, passed_on, raw, recording
-from .._overrides import asks
+from .._operator import composite, may_alias_grad, no_record_ops, operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, make, method, shown, snapshot
 from .._viewing import as_tensor, form
@@ -105,7 +105,7 @@ class _view:
             [3, 4, 5]])
     """
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         if len(parameters) == 1 and isinstance(parameters[0], (DType, type)):
             return reinterpreted(operands[0], as_dtype(parameters[0], "view"))
         return None
@@ -120,8 +120,8 @@ class _view:
             )
         return layout_of(wanted, strides, layout.dtype, layout.device), 0
 
-    @passed_on
-    def reverse_input(F, g, input_layout, *_shape):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout, *_shape):
         return F.reshape(g, input_layout.shape)
 
 
@@ -157,7 +157,7 @@ def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
         shape, strides = (*shape[:-1], shape[-1] * ratio), (*[step * ratio for step in strides[:-1]], 1)
     result = make(Tensor, layout_of(shape, strides, dtype, layout.device), now._storage, now._offset)
     if dtype is bool_ and layout.dtype is not bool_ and layout.device is not meta:
-        if raw.any(raw.gt(reinterpreted(now, uint8), 1), (tuple(range(len(shape))), False)).item():
+        if no_record_ops.any(no_record_ops.gt(reinterpreted(now, uint8), 1), (tuple(range(len(shape))), False)).item():
             raise ArgumentError("view: expected bytes of 0 and 1 to be seen as bool; got others; use .bool()")
     return result
 
@@ -200,7 +200,7 @@ def reshape_(F: Any, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     return F.reshaped(F.clone(input), shape) if seen is None else seen
 
 
-raw.reshape, recording.reshape = raw.reshape_, recording.reshape_
+no_record_ops.reshape, recorded_ops.reshape = no_record_ops.reshape_, recorded_ops.reshape_
 
 
 @view
@@ -232,31 +232,31 @@ class _expand:
             strides.append(layout.strides[i - missing] if i >= missing and old == size else 0)
         return layout_of(tuple(wanted), tuple(strides), layout.dtype, layout.device), 0
 
-    @passed_on
-    def reverse_input(F, g, input_layout, _shape):
+    @may_alias_grad
+    def vjp_input(F, g, input_layout, _shape):
         return F.sum_to(g, input_layout)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`, as `reshape`."""
-    return recording.reshape(self, tuple(as_tensor("reshape_as", other).shape))
+    return recorded_ops.reshape(self, tuple(as_tensor("reshape_as", other).shape))
 
 
-@asks
+@overridable
 @method()
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`."""
     try:
-        return recording.view(self, tuple(as_tensor("view_as", other).shape))
+        return recorded_ops.view(self, tuple(as_tensor("view_as", other).shape))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
 
@@ -266,24 +266,24 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
             [2, 3]])
     """
     try:
-        return recording.reshape(as_tensor("reshape", input), sizes("reshape", (shape,)))
+        return recorded_ops.reshape(as_tensor("reshape", input), sizes("reshape", (shape,)))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method("reshape")
 def _reshape_method(self: Tensor, *lengths: Any, shape: Any = None) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     try:
-        return recording.reshape(self, sizes("reshape", lengths, shape, "shape"))
+        return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one.
@@ -293,14 +293,14 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     facula.Size([2, 12])
     """
     try:
-        seen = recording.flattened(input, start_dim, end_dim)
-        return recording.flattened(recording.clone(input), start_dim, end_dim) if seen is None else seen
+        seen = recorded_ops.flattened(input, start_dim, end_dim)
+        return recorded_ops.flattened(recorded_ops.clone(input), start_dim, end_dim) if seen is None else seen
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def expand(self: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
@@ -311,24 +311,24 @@ def expand(self: Tensor, *shape: Any, size: Any = None) -> Tensor:
             [2, 2, 2]])
     """
     try:
-        return recording.expand(self, sizes("expand", shape, size))
+        return recorded_ops.expand(self, sizes("expand", shape, size))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """A view expanded to the shape of `other`."""
     try:
-        return recording.expand(self, tuple(as_tensor("expand_as", other).shape))
+        return recorded_ops.expand(self, tuple(as_tensor("expand_as", other).shape))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tensor:
@@ -339,4 +339,4 @@ def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tenso
     facula.Size([2, 3])
     """
     given = () if shape is None else (shape,)
-    return recording.expand(as_tensor("broadcast_to", input), sizes("broadcast_to", given, size))
+    return recorded_ops.expand(as_tensor("broadcast_to", input), sizes("broadcast_to", given, size))

@@ -12,12 +12,12 @@ from facula_storage.extend import FLOATING, blank
 
 from .._declare import operator
 from .._errors import DTypeError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_dtype
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .reducing import needed_dim
 
 __all__ = ["log_softmax", "softmax"]
@@ -37,7 +37,7 @@ class _log_softmax:
     parameters = ("dim",)
     outputs = like
 
-    def reverse_input(F, g, out, _input_layout, dim):
+    def vjp_input(F, g, out, _input_layout, dim):
         return F.log_softmax_grad(g, out, (dim,))
 
 
@@ -51,11 +51,11 @@ class _log_softmax_grad:
     def outputs(layout, out_layout, dim):
         return like(layout)
 
-    def reverse_input(F, g, out_, dim):
+    def vjp_input(F, g, out_, dim):
         p = F.exp(out_)
         return F.sub(g, F.sum(F.mul(p, g), ((dim,), True)))
 
-    def reverse_out_(F, g, input, out_, dim):
+    def vjp_out_(F, g, input, out_, dim):
         return F.neg(F.mul(F.mul(g, F.exp(out_)), F.sum(input, ((dim,), True))))
 
 
@@ -66,7 +66,7 @@ class _softmax:
     parameters = ("dim",)
     outputs = like
 
-    def reverse_input(F, g, out, _input_layout, dim):
+    def vjp_input(F, g, out, _input_layout, dim):
         return F.softmax_grad(g, out, (dim,))
 
 
@@ -80,10 +80,10 @@ class _softmax_grad:
     def outputs(layout, out_layout, dim):
         return like(layout)
 
-    def reverse_input(F, g, out_, dim):
+    def vjp_input(F, g, out_, dim):
         return F.softmax_grad(g, out_, (dim,))
 
-    def reverse_out_(F, g, input, out_, dim):
+    def vjp_out_(F, g, input, out_, dim):
         inner = F.sub(input, F.sum(F.mul(input, out_), ((dim,), True)))
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
@@ -98,16 +98,16 @@ def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype:
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     if dtype is not None:
-        input = recording.to(input, (as_dtype(dtype, operation),))
+        input = recorded_ops.to(input, (as_dtype(dtype, operation),))
     at = check_dim(operation, dim, ndim)
     if not ndim:
-        return give(operation, recording.squeeze(call(recording.unsqueeze(input, 0), (0,)), 0), out)
+        return write_out(operation, recorded_ops.squeeze(call(recorded_ops.unsqueeze(input, 0), (0,)), 0), out)
     if type(dim) is int:
         _known[ndim, dim] = (at,)
     return call(input, (at,), out)
 
 
-@asks
+@overridable
 @method()
 def log_softmax(
     input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
@@ -135,14 +135,14 @@ def log_softmax(
                     input._storage = storage
                     input._offset = offset
                     input.node = node
-                return recording.log_softmax(input, parameters)
-        return _along("log_softmax", recording.log_softmax, input, dim, axis, dtype, out)
+                return recorded_ops.log_softmax(input, parameters)
+        return _along("log_softmax", recorded_ops.log_softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def softmax(
     input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
@@ -170,8 +170,8 @@ def softmax(
                     input._storage = storage
                     input._offset = offset
                     input.node = node
-                return recording.softmax(input, parameters)
-        return _along("softmax", recording.softmax, input, dim, axis, dtype, out)
+                return recorded_ops.softmax(input, parameters)
+        return _along("softmax", recorded_ops.softmax, input, dim, axis, dtype, out)
     except FaculaError as error:
         trim_traceback(error)
         raise

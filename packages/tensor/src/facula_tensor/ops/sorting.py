@@ -9,12 +9,12 @@ from facula_storage import Layout, contiguous, int64
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method
 from .along import check_ordered, one_dim, pair
-from .copying import give
+from .copying import write_out
 from .extreme_pairs import Sorted, TopK
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _sort:
         values = contiguous(layout.shape, layout.dtype, layout.device)
         return values, values.to_dtype(int64)
 
-    def reverse_input(F, g, indices, input_layout, dim, _descending):
+    def vjp_input(F, g, indices, input_layout, dim, _descending):
         return F.chosen_back(g, indices, input_layout, dim)
 
 
@@ -52,7 +52,7 @@ class _topk:
         values = contiguous((*shape[:dim], k, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
         return values, values.to_dtype(int64)
 
-    def reverse_input(F, g, indices, input_layout, _k, dim):
+    def vjp_input(F, g, indices, input_layout, _k, dim):
         return F.chosen_back(g, indices, input_layout, dim)
 
 
@@ -61,7 +61,7 @@ def length(layout: Layout, dim: int) -> int:
     return layout.shape[dim] if layout.shape else 1
 
 
-@asks
+@overridable
 @method()
 @boundary
 def sort(
@@ -83,10 +83,10 @@ def sort(
     tensor([1, 2, 0])
     """
     input, dim = one_dim("sort", input, dim, axis)
-    return pair(Sorted, recording.sort(input, (dim, bool(descending))), out)
+    return pair(Sorted, recorded_ops.sort(input, (dim, bool(descending))), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def argsort(
@@ -105,10 +105,10 @@ def argsort(
     tensor([0, 2, 1])
     """
     input, dim = one_dim("argsort", input, dim, axis)
-    return give("argsort", recording.sort(input, (dim, bool(descending)))[1], out)
+    return write_out("argsort", recorded_ops.sort(input, (dim, bool(descending)))[1], out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -120,10 +120,10 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
             [3, 4]])
     """
     input, dim = one_dim("msort", input, 0)
-    return give("msort", recording.sort(input, (dim, False))[0], out)
+    return write_out("msort", recorded_ops.sort(input, (dim, False))[0], out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def topk(
@@ -152,4 +152,4 @@ def topk(
         raise ArgumentError(f"topk: expected k from 0 to {most}, the elements along dim {dim}; got {k}")
     if not layout.shape and not k:
         raise ArgumentError("topk: expected k to be 1 for a tensor of no dimensions; got 0")
-    return pair(TopK, recording.topk(input, (k, dim, bool(largest), bool(sorted))), out)
+    return pair(TopK, recorded_ops.topk(input, (k, dim, bool(largest), bool(sorted))), out)

@@ -11,12 +11,12 @@ from facula_storage.extend import COMPLEX
 from .._creation import full
 from .._declare import elementwise, public_form
 from .._errors import DTypeError
-from .._operator import operators, recording
-from .._overrides import asks
+from .._operator import operators, recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real, floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .pointwise import real
 
 ROOT_HALF = 0.5**0.5
@@ -34,10 +34,10 @@ class erf:
     tensor([0.0000, 0.8427])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), 2 / pi**0.5))
 
 
@@ -52,10 +52,10 @@ class erfc:
     tensor([1.0000, 0.1573])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), -2 / pi**0.5))
 
 
@@ -71,10 +71,10 @@ class _erfcx:
     tensor([1.0000, 0.0056])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.sub(F.mul(F.mul(input, F.erfcx(input)), 2), 2 / pi**0.5))
 
 
@@ -89,10 +89,10 @@ class erfinv:
     tensor([0.0000, 0.4769])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.mul(F.exp(F.mul(out, out)), pi**0.5 / 2))
 
 
@@ -109,10 +109,10 @@ class _ndtr:
     tensor([0.0228, 0.5000, 0.9772])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(F.exp(F.mul(F.mul(input, input), -0.5)), (2 * pi) ** -0.5))
 
 
@@ -129,10 +129,10 @@ class _ndtri:
     tensor([  -inf, 0.0000, 1.9600])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.mul(F.exp(F.mul(F.mul(out, out), 0.5)), (2 * pi) ** 0.5))
 
 
@@ -148,10 +148,10 @@ class _log_ndtr:
     tensor([-5.0055e+03, -6.9315e-01])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(F.mul(g, (2 / pi) ** 0.5), F.erfcx(F.mul(input, -ROOT_HALF)))
 
 
@@ -160,19 +160,19 @@ class _log_ndtr:
 class logit:
     """log(x / (1 - x)) of each element; NaN outside 0 and 1, and so is the gradient."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         slope = F.div(g, F.mul(input, F.sub(1, input)))
         return F.where(F.bitwise_or(F.lt(input, 0), F.gt(input, 1)), float("nan"), slope)
 
 
-_log_odds, _log_odds_ = operators["logit"].walking, operators["logit"].changing
+_log_odds, _log_odds_ = operators["logit"].library_call, operators["logit"].changing
 
 
 @public_form
-@asks
+@overridable
 @boundary
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
@@ -189,16 +189,16 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         bound = float(as_real(eps, "logit", "eps"))
         if not real(x.dtype):
             raise DTypeError(f"logit: not defined for {x.dtype.name}; take real or imag first")
-        x = recording.clamp(x if x.is_floating_point() else x.to(floating(x.dtype)), bound, 1 - bound)
-    return give("logit", _log_odds(x), out)
+        x = recorded_ops.clamp(x if x.is_floating_point() else x.to(floating(x.dtype)), bound, 1 - bound)
+    return write_out("logit", _log_odds(x), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def logit_(self: Tensor, eps: float | None = None) -> Tensor:
     """`logit` in place: changes this tensor and returns it."""
-    return _log_odds_(self) if eps is None else store("logit_", self, logit(self.clone(), eps))
+    return _log_odds_(self) if eps is None else assign_inplace("logit_", self, logit(self.clone(), eps))
 
 
 @elementwise
@@ -213,10 +213,10 @@ class _entr:
     tensor([0.0000, 0.3466,   -inf])
     """
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.neg(F.add(F.log(input), 1)))
 
 
@@ -231,16 +231,16 @@ class _xlog1py:
     """
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         if not isinstance(other, Tensor):
             other = full((), other, dtype=input.dtype, device=input.device)
         flat = F.bitwise_and(F.eq(input, 0), F.le(other, -1))
         return F.mul(g, F.where(flat, 0, F.log1p(F.where(flat, 1, other))))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.div(F.mul(g, input), F.add(other, 1))
 
 
@@ -249,20 +249,20 @@ class _xlog1py:
 class sinc:
     """sin(pi x) / (pi x) of real numbers."""
 
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         nowhere = F.eq(input, 0)
         slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
         return F.mul(g, F.where(nowhere, F.mul(input, -pi * pi / 3), slope))  # which bends at 0, too
 
 
-_real_sinc, _real_sinc_ = operators["sinc"].walking, operators["sinc"].changing
+_real_sinc, _real_sinc_ = operators["sinc"].library_call, operators["sinc"].changing
 
 
 @public_form
-@asks
+@overridable
 @boundary
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
@@ -275,17 +275,19 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """
     x = as_tensor("sinc", input)
     if x.dtype.category == COMPLEX:
-        F: Any = recording
+        F: Any = recorded_ops
         nowhere = F.eq(x, 0)
         angle = F.mul(F.where(nowhere, 1, x), pi)
         square = F.mul(F.where(nowhere, x, 0), x)  # for the second slope at 0
-        return give("sinc", F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle)), out)
-    return give("sinc", _real_sinc(x), out)
+        return write_out(
+            "sinc", F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle)), out
+        )
+    return write_out("sinc", _real_sinc(x), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def sinc_(self: Tensor) -> Tensor:
     """`sinc` in place: changes this tensor and returns it."""
-    return store("sinc_", self, sinc(self.clone())) if self.is_complex() else _real_sinc_(self)
+    return assign_inplace("sinc_", self, sinc(self.clone())) if self.is_complex() else _real_sinc_(self)

@@ -15,7 +15,7 @@ from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
 from .._declare import operator
-from .._operator import composite, recording
+from .._operator import composite, recorded_ops
 from .._tensor import Tensor, layout_of_tensor
 from .matrices import check_info, matrices, status_layout
 
@@ -69,7 +69,7 @@ class _eigh:
         *batch, n, _ = layout.shape
         return contiguous((*batch, n + 1, n), layout.dtype, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out, input_layout):
+    def vjp_input(F, g, out, input_layout):
         n = input_layout.shape[-1]
         values, vectors = F.real_of(F.select(out, -2, n)), F.rows(out, 0, n)
         of_values, of_vectors = F.real_of(F.select(g, -2, n)), F.rows(g, 0, n)
@@ -90,7 +90,7 @@ class _eigvalsh:
         values = contiguous(layout.shape[:-1], layout.dtype.to_real(), layout.device)
         return values, status_layout(layout)
 
-    def reverse_input(F, g, input, upper):
+    def vjp_input(F, g, input, upper):
         vectors = F.rows(F.eigh(input, (upper,))[0], 0, input.shape[-1])
         return F.matmul(F.mul(vectors, F.unsqueeze(g, -2)), F.mH(vectors))
 
@@ -110,7 +110,7 @@ class _eig:
         *batch, n, _ = layout.shape
         return contiguous((*batch, n + 1, n), layout.dtype.to_complex(), layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out, input_layout):
+    def vjp_input(F, g, out, input_layout):
         n = input_layout.shape[-1]
         values, vectors = F.select(out, -2, n), F.rows(out, 0, n)
         of_values, of_vectors = F.select(g, -2, n), F.rows(g, 0, n)
@@ -135,7 +135,7 @@ class _eigvals:
         values = contiguous(layout.shape[:-1], layout.dtype.to_complex(), layout.device)
         return values, status_layout(layout)
 
-    def reverse_input(F, g, input, input_layout):
+    def vjp_input(F, g, input, input_layout):
         vectors = F.rows(F.eig(input)[0], 0, input_layout.shape[-1])
         adjoint = F.mH(vectors)
         return F.as_dtype_of(F.solve_ex(adjoint, F.mul(F.unsqueeze(g, -1), adjoint))[0], input_layout)
@@ -164,7 +164,7 @@ class _svd:
         columns = max(m, n) if full else min(m, n)
         return contiguous((*batch, m + n + 1, columns), layout.dtype, layout.device), status_layout(layout)
 
-    def reverse_input(F, g, out, input_layout):
+    def vjp_input(F, g, out, input_layout):
         m, n = input_layout.shape[-2:]
         k = min(m, n)  # further vectors have no gradient
         U, V, S = F.rows(out, 0, m, k), F.rows(out, m, n, k), F.real_of(F.rows(out, m + n, 1, k))
@@ -202,7 +202,7 @@ class _svdvals:
         values = contiguous((*batch, min(m, n)), layout.dtype.to_real(), layout.device)
         return values, status_layout(layout)
 
-    def reverse_input(F, g, input, input_layout):
+    def vjp_input(F, g, input, input_layout):
         m, n = input_layout.shape[-2:]
         packed = F.svd(input, (False,))[0]
         return F.matmul(F.mul(F.rows(packed, 0, m), F.unsqueeze(g, -2)), F.mH(F.rows(packed, m, n)))
@@ -215,25 +215,25 @@ def not_converged(info: int) -> str:
 
 def own(part: Tensor) -> Tensor:
     """A part of a packed result, in memory of its own: a change of one result is none of another."""
-    return recording.clone(part)
+    return recorded_ops.clone(part)
 
 
 def eigh_of(name: str, A: Any, upper: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
     A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
-    packed, info = recording.eigh(A, (upper,))
+    packed, info = recorded_ops.eigh(A, (upper,))
     check_info(name, info, not_converged)
-    return own(recording.real_of(recording.select(packed, -2, n))), own(recording.rows(packed, 0, n))
+    return own(recorded_ops.real_of(recorded_ops.select(packed, -2, n))), own(recorded_ops.rows(packed, 0, n))
 
 
 def eig_of(name: str, A: Any) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors."""
     A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
-    packed, info = recording.eig(A)
+    packed, info = recorded_ops.eig(A)
     check_info(name, info, not_converged)
-    return own(recording.select(packed, -2, n)), own(recording.rows(packed, 0, n))
+    return own(recorded_ops.select(packed, -2, n)), own(recorded_ops.rows(packed, 0, n))
 
 
 def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -241,9 +241,9 @@ def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     A = matrices(name, A)
     m, n = layout_of_tensor(A).shape[-2:]
     k = min(m, n)
-    packed, info = recording.svd(A, (full,))
+    packed, info = recorded_ops.svd(A, (full,))
     check_info(name, info, not_converged)
-    F = recording
+    F = recorded_ops
     values = F.real_of(F.squeeze(F.rows(packed, m + n, 1, k), -2))
     U, V = F.rows(packed, 0, m, m if full else k), F.rows(packed, m, n, n if full else k)
     return own(U), own(values), own(V)
@@ -252,7 +252,7 @@ def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 def values_of(name: str, kind: str, A: Any, parameters: tuple = ()) -> Tensor:
     """Eigenvalues or singular values alone: `kind` is eigvalsh, eigvals or svdvals."""
     A = matrices(name, A, square=kind != "svdvals")
-    values, info = getattr(recording, kind)(A, parameters) if parameters else getattr(recording, kind)(A)
+    values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)
     check_info(name, info, not_converged)
     return values
 

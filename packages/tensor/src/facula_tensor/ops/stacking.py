@@ -10,8 +10,8 @@ from facula_errors.extend import boundary
 from facula_storage import contiguous
 
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer, promote_types
 from .._tensor import Tensor, check_dim, method, steady
 from .._viewing import as_tensor
@@ -50,7 +50,7 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
         shape = (1, 1, 1) if not shape else (1, shape[0], 1) if missing == 2 else (*shape, 1)
     else:
         shape = (1,) * missing + shape
-    return recording.reshape(input, shape)
+    return recorded_ops.reshape(input, shape)
 
 
 def _each(operation: str, tensors: tuple, ndim: int) -> Any:
@@ -60,7 +60,7 @@ def _each(operation: str, tensors: tuple, ndim: int) -> Any:
     return tuple([_at_least(one, ndim) for one in several])
 
 
-@asks
+@overridable
 @boundary
 def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple.
@@ -72,7 +72,7 @@ def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     return _each("atleast_1d", tensors, 1)
 
 
-@asks
+@overridable
 @boundary
 def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """Views of at least two dimensions, new ones first. Of several tensors a tuple.
@@ -84,7 +84,7 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     return _each("atleast_2d", tensors, 2)
 
 
-@asks
+@overridable
 @boundary
 def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple.
@@ -96,7 +96,7 @@ def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     return _each("atleast_3d", tensors, 3)
 
 
-@asks
+@overridable
 @boundary
 def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone.
@@ -109,7 +109,7 @@ def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
 
 
-@asks
+@overridable
 @boundary
 def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows.
@@ -125,7 +125,7 @@ def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 row_stack = vstack
 
 
-@asks
+@overridable
 @boundary
 def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension.
@@ -138,7 +138,7 @@ def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     return cat([_at_least(one, 3) for one in _listed("dstack", tensors)], 2, out=out)
 
 
-@asks
+@overridable
 @boundary
 def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side, numbers and vectors as columns.
@@ -149,12 +149,12 @@ def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
             [2, 4]])
     """
     columns = [
-        recording.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)
+        recorded_ops.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)
     ]
     return cat(columns, 1, out=out)
 
 
-@asks
+@overridable
 @boundary
 def block_diag(*tensors: Any) -> Tensor:
     """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
@@ -177,14 +177,14 @@ def block_diag(*tensors: Any) -> Tensor:
         dtype = promote_types(dtype, one.dtype)
     rows, before = [], 0
     for one in blocks:
-        block = one if one.dtype is dtype else recording.to(one, (dtype,))
+        block = one if one.dtype is dtype else recorded_ops.to(one, (dtype,))
         layout = contiguous((one.shape[0], width), dtype, one.device)
-        rows.append(recording.inset(block, (layout.shape, layout.strides, before, (), 0)))
+        rows.append(recorded_ops.inset(block, (layout.shape, layout.strides, before, (), 0)))
         before += one.shape[1]
     return stack(rows)[0] if len(rows) == 1 else cat(rows)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -208,7 +208,7 @@ def _pieces(operation: str, input: Tensor, cuts: Any, dim: int) -> tuple[Tensor,
         cuts = cuts.tolist()
     if isinstance(cuts, (tuple, list)):
         bounds = [0, *[slice(0, at).indices(size)[1] for at in sizes(operation, (tuple(cuts),))], size]
-        return tuple([recording.slice(input, dim, first, max(first, last), 1) for first, last in pairwise(bounds)])
+        return tuple([recorded_ops.slice(input, dim, first, max(first, last), 1) for first, last in pairwise(bounds)])
     count = as_integer(cuts, operation, "sections")
     if count < 1:
         raise ArgumentError(f"{operation}: expected at least one section; got {count}")
@@ -227,7 +227,7 @@ def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> t
     return _pieces(operation, input, cuts, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
@@ -240,7 +240,7 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> 
     return _halves("hsplit", input, indices_or_sections, 0 if as_tensor("hsplit", input).ndim == 1 else 1, 1)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
@@ -253,7 +253,7 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> 
     return _halves("vsplit", input, indices_or_sections, 0, 2)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:

@@ -11,8 +11,8 @@ from facula_storage import Layout, contiguous, layout_of
 from .._declare import operator, view
 from .._errors import ArgumentError, relabel
 from .._memory import overlaps_itself
-from .._operator import composite, operators, raw
-from .._overrides import asks
+from .._operator import composite, no_record_ops, operators
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method, snapshot
 from .._viewing import as_tensor, view_at
@@ -31,7 +31,7 @@ class _as_strided:
     def window(layout, size, stride, offset):
         return layout_of(size, stride, layout.dtype, layout.device), offset * layout.dtype.itemsize
 
-    def reverse_input(F, g, input_layout, size, stride, offset):
+    def vjp_input(F, g, input_layout, size, stride, offset):
         zeros = F.zeros_of(g, room_of(input_layout))
         repeated = tuple(dim for dim, step in enumerate(stride) if not step and size[dim] > 1)
         if repeated:  # as after expand()
@@ -42,8 +42,10 @@ class _as_strided:
         from .._ranges import arange
 
         # An element that is seen more than once gets the sum.
-        places = raw.clone(raw.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset))
-        flat = F.put(F.view(zeros, -1), raw.view(places, -1), F.reshape(g, (-1,)), (0, True, False))
+        places = no_record_ops.clone(
+            no_record_ops.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset)
+        )
+        flat = F.put(F.view(zeros, -1), no_record_ops.view(places, -1), F.reshape(g, (-1,)), (0, True, False))
         return F.shown_as(F.view(flat, tuple(zeros.shape)), input_layout)
 
 
@@ -63,15 +65,15 @@ class as_strided_scatter:
 
         input, src = operands
         layout = layout_of_tensor(input)
-        result = raw.spread_out(input, layout) if not layout.is_contiguous else raw.clone(input)
-        write(raw.as_strided(result, *parameters), src)
-        return [raw.shown_as(result, layout)]
+        result = no_record_ops.spread_out(input, layout) if not layout.is_contiguous else no_record_ops.clone(input)
+        write(no_record_ops.as_strided(result, *parameters), src)
+        return [no_record_ops.shown_as(result, layout)]
 
-    def reverse_input(F, g, input_layout, src_layout, size, stride, offset):
+    def vjp_input(F, g, input_layout, src_layout, size, stride, offset):
         spread = F.as_strided_scatter(F.spread_out(g, input_layout), F.zeros_of(g, src_layout), (size, stride, offset))
         return F.shown_as(spread, input_layout)
 
-    def reverse_src(F, g, input_layout, size, stride, offset):
+    def vjp_src(F, g, input_layout, size, stride, offset):
         return F.clone(F.as_strided(F.spread_out(g, input_layout), size, stride, offset))
 
 
@@ -101,7 +103,7 @@ def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
     return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:

@@ -12,11 +12,11 @@ from facula_storage.extend import FLOATING
 
 from .._declare import operator
 from .._errors import DTypeError
-from .._operator import composite, passed_on, raw, recording
-from .._overrides import asks
+from .._operator import composite, may_alias_grad, no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._promotion import accumulating, as_dtype
 from .._tensor import Tensor, layout_of_tensor, method
-from .copying import give
+from .copying import write_out
 from .reducing import axis_for, reduced, reduction
 
 __all__ = ["mean", "prod", "sum"]
@@ -50,12 +50,12 @@ class _sum:
     def outputs(layout, dims, keepdim):
         return reduced(layout, dims, keepdim, accumulating(layout.dtype))
 
-    @passed_on
-    def reverse_input(F, g, input_layout, dims, keepdim):
-        return F.spread(g, input_layout, dims, keepdim)
+    @may_alias_grad
+    def vjp_input(F, g, input_layout, dims, keepdim):
+        return F.expand_grad(g, input_layout, dims, keepdim)
 
 
-@asks
+@overridable
 @method()
 def sum(
     input: Tensor,
@@ -81,8 +81,8 @@ def sum(
         if axis is not None:
             dim = axis_for(dim, axis, "sum")
         if dtype is not None:
-            return folded("sum", recording.sum, input, dim, keepdim or keepdims, dtype, out)
-        return recording.sum(*reduction("sum", input, dim, keepdim or keepdims), out)
+            return folded("sum", recorded_ops.sum, input, dim, keepdim or keepdims, dtype, out)
+        return recorded_ops.sum(*reduction("sum", input, dim, keepdim or keepdims), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -95,10 +95,10 @@ def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dt
     input = input.to(dtype)
     if accumulating(dtype) is dtype:
         return fold(input, parameters, out)
-    return give(operation, fold(input, parameters).to(dtype), out)  # narrow integers wrap
+    return write_out(operation, fold(input, parameters).to(dtype), out)  # narrow integers wrap
 
 
-@asks
+@overridable
 @method()
 def mean(
     input: Tensor,
@@ -132,16 +132,16 @@ def mean(
         if dtype.category < FLOATING:
             raise DTypeError(f"mean: not defined for {dtype.name}; convert with .float(), or give dtype=")
         half = dtype.category == FLOATING and dtype.itemsize == 2
-        total = recording.sum(recording.to(input, (float32,)) if half else input, parameters)
+        total = recorded_ops.sum(recorded_ops.to(input, (float32,)) if half else input, parameters)
         numel = layout.numel
         if numel:
             count = numel / layout_of_tensor(total).numel
         else:
             count = float(product([layout.shape[i] for i in parameters[0]]))
-        result = recording.div(total, count) if count else recording.mul(total, float("nan"))
+        result = recorded_ops.div(total, count) if count else recorded_ops.mul(total, float("nan"))
         if half:
-            result = recording.to(result, (dtype,))
-        return result if out is None else give("mean", result, out)
+            result = recorded_ops.to(result, (dtype,))
+        return result if out is None else write_out("mean", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -156,10 +156,10 @@ class _prod:
     def outputs(layout, dims, keepdim):
         return reduced(layout, dims, keepdim, accumulating(layout.dtype))
 
-    def reverse_input(F, g, input, input_layout, dims, keepdim):
-        shape, g = input_layout.shape, F.spread(g, input_layout, dims, keepdim)
+    def vjp_input(F, g, input, input_layout, dims, keepdim):
+        shape, g = input_layout.shape, F.expand_grad(g, input_layout, dims, keepdim)
         everywhere = tuple(range(len(shape))), False
-        if input.is_meta or raw.all(raw.to(input, (bool_,)), everywhere).item():
+        if input.is_meta or no_record_ops.all(no_record_ops.to(input, (bool_,)), everywhere).item():
             return F.div(F.mul(g, F.prod(input, (dims, True))), input)
         order = tuple(i for i in range(len(shape)) if i not in dims) + dims
         rows = F.reshape(F.permute(input, order), (-1, product(shape[i] for i in dims)))
@@ -184,7 +184,7 @@ def product_of_others(F: Any, rows: Tensor) -> Tensor:
     return F.cat((F.mul(paired, right), F.mul(paired, left), last), (1,))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def prod(
@@ -208,5 +208,5 @@ def prod(
     if axis is not None:
         dim = axis_for(dim, axis, "prod")
     if dtype is not None:
-        return folded("prod", recording.prod, input, dim, keepdim or keepdims, dtype, out)
-    return recording.prod(*reduction("prod", input, dim, keepdim or keepdims), out)
+        return folded("prod", recorded_ops.prod, input, dim, keepdim or keepdims, dtype, out)
+    return recorded_ops.prod(*reduction("prod", input, dim, keepdim or keepdims), out)

@@ -7,19 +7,19 @@ from typing import Any
 from facula_errors.extend import boundary
 
 from .._errors import ArgumentError
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._planning import broadcast_shapes
 from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
 from .._viewing import as_tensor
 from .choosing import nonzero
-from .copying import give, store
+from .copying import assign_inplace, write_out
 from .gathering import as_index, different_dtypes, gather
 
 __all__ = ["argwhere", "put", "take", "take_along_dim"]
 
 
-@asks
+@overridable
 @method()
 @boundary
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -31,8 +31,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
     """
-    flat = recording.reshape(steady(as_tensor("take", input)), (-1,))
-    return give("take", recording.take(flat, as_index("take", index), (0,)), out, (input, index))
+    flat = recorded_ops.reshape(steady(as_tensor("take", input)), (-1,))
+    return write_out("take", recorded_ops.take(flat, as_index("take", index), (0,)), out, (input, index))
 
 
 def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: bool) -> Tensor:
@@ -45,12 +45,12 @@ def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: boo
             f"{operation}: expected source to have an element for each index; got {given.shape}, index "
             f"{tuple(index.shape)}"
         )
-    places, values = raw.reshape(index, (-1,)), recording.reshape(source, (-1,))
-    result = recording.put(recording.reshape(input, (-1,)), places, values, (0, bool(accumulate), False))
-    return recording.reshape(result, layout.shape)
+    places, values = no_record_ops.reshape(index, (-1,)), recorded_ops.reshape(source, (-1,))
+    result = recorded_ops.put(recorded_ops.reshape(input, (-1,)), places, values, (0, bool(accumulate), False))
+    return recorded_ops.reshape(result, layout.shape)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -64,15 +64,15 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return _put("put", input, index, source, accumulate)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put` in place: changes this tensor and returns it."""
-    return store("put_", self, _put("put_", self, index, source, accumulate))
+    return assign_inplace("put_", self, _put("put_", self, index, source, accumulate))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -88,8 +88,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     """
     input, indices = steady(as_tensor("take_along_dim", input)), as_index("take_along_dim", indices)
     if dim is None:
-        result = gather(recording.reshape(input, (-1,)), 0, raw.reshape(indices, (-1,)))
-        return give("take_along_dim", result, out, (input, indices))
+        result = gather(recorded_ops.reshape(input, (-1,)), 0, no_record_ops.reshape(indices, (-1,)))
+        return write_out("take_along_dim", result, out, (input, indices))
     ndim = input.ndim
     if indices.ndim != ndim:
         raise ArgumentError(
@@ -100,14 +100,14 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     own, named = list(input.shape), list(indices.shape)
     own[at : at + 1] = named[at : at + 1] = [1] * min(ndim, 1)
     shape = broadcast_shapes("take_along_dim", tuple(own), tuple(named))
-    input = recording.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
+    input = recorded_ops.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
     size = input.shape[at] if ndim else 1
-    indices = raw.where(raw.lt(indices, 0), raw.add(indices, size), indices)
-    indices = raw.expand(indices, (*shape[:at], *indices.shape[at : at + 1], *shape[at + 1 :]))
-    return give("take_along_dim", gather(input, at, indices), out, (input, indices))
+    indices = no_record_ops.where(no_record_ops.lt(indices, 0), no_record_ops.add(indices, size), indices)
+    indices = no_record_ops.expand(indices, (*shape[:at], *indices.shape[at : at + 1], *shape[at + 1 :]))
+    return write_out("take_along_dim", gather(input, at, indices), out, (input, indices))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def argwhere(input: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ class _resample:
     parameters = ("dim", "taps")
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         dtype = layout_of_tensor(operands[0]).dtype
         if dtype not in (float32, float64):
             raise DTypeError(f"resample: defined for float32 and float64; got {dtype.name}; convert with .float()")
@@ -70,5 +70,5 @@ class _resample:
         shape = (*layout.shape[:dim], taps.count, *layout.shape[dim + 1 :])
         return contiguous(shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, dim, taps):
+    def vjp_input(F, g, dim, taps):
         return F.resample(g, (dim, taps.transposed))

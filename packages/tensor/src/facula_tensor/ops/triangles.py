@@ -10,12 +10,12 @@ from facula_storage import contiguous, int64
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_integer
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import as_tensor, in_row_major
-from .copying import give, store
+from .copying import assign_inplace, write_out
 
 __all__ = ["tril", "tril_indices", "triu", "triu_indices"]
 
@@ -27,13 +27,13 @@ class _triangle:
     parameters = ("diagonal", "upper")
     holomorphic = False
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "triangle", operands, parameters)
 
     def outputs(layout, diagonal, upper):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
-    def reverse_input(F, g, diagonal, upper):
+    def vjp_input(F, g, diagonal, upper):
         return F.triangle(g, (diagonal, upper))
 
 
@@ -42,10 +42,10 @@ def _part(operation: str, input: Tensor, diagonal: Any, upper: bool) -> Tensor:
         diagonal = as_integer(diagonal, operation, "diagonal")
     if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
         raise ArgumentError(f"{operation}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    return recording.triangle(input, (diagonal, upper))
+    return recorded_ops.triangle(input, (diagonal, upper))
 
 
-@asks
+@overridable
 @method()
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
@@ -57,13 +57,13 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     """
     try:
         result = _part("tril", input, diagonal, False)
-        return result if out is None else give("tril", result, out, (input,))
+        return result if out is None else write_out("tril", result, out, (input,))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
@@ -75,26 +75,26 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     """
     try:
         result = _part("triu", input, diagonal, True)
-        return result if out is None else give("triu", result, out, (input,))
+        return result if out is None else write_out("triu", result, out, (input,))
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 @boundary
 def tril_(self: Tensor, diagonal: int = 0) -> Tensor:
     """`tril` in place: changes this tensor and returns it."""
-    return store("tril_", self, _part("tril_", self, diagonal, False))
+    return assign_inplace("tril_", self, _part("tril_", self, diagonal, False))
 
 
-@asks
+@overridable
 @method()
 @boundary
 def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     """`triu` in place: changes this tensor and returns it."""
-    return store("triu_", self, _part("triu_", self, diagonal, True))
+    return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
 
 
 def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, options: dict[str, Any]) -> Tensor:
@@ -107,7 +107,7 @@ def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, option
     )
     if min(row, col) < 0:
         raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
-    kept = recording.triangle(ones(row, col, dtype=bool), (offset, upper)).nonzero()
+    kept = recorded_ops.triangle(ones(row, col, dtype=bool), (offset, upper)).nonzero()
     dtype, device = options["dtype"], options["device"]
     return kept.t().to(device or "cpu", int64 if dtype is None else dtype).contiguous()
 

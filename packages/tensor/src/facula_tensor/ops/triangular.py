@@ -9,12 +9,12 @@ from facula_storage import contiguous
 
 from .._declare import operator
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
 from .._viewing import in_row_major
-from .copying import give
-from .matrices import check_same, matrices, spread_batches
+from .copying import write_out
+from .matrices import check_same, expand_batches, matrices
 from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ class _triangular_solve:
     inputs = ("A", "B")
     parameters = ("upper", "unitriangular")
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         return in_row_major(F, "triangular_solve", operands, parameters)
 
-    def check(a, b, upper, unitriangular):
+    def validate_layouts(a, b, upper, unitriangular):
         if a.shape[-1:] != b.shape[-2:-1] or (len(a.shape) > 2 and a.shape[:-2] != b.shape[:-2]):
             raise ArgumentError(
                 f"triangular_solve: expected A (n, n) or (..., n, n) and B (..., n, k); got {a.shape}, {b.shape}"
@@ -42,12 +42,12 @@ class _triangular_solve:
     def outputs(a, b, upper, unitriangular):
         return contiguous(b.shape, b.dtype, b.device)
 
-    def reverse_A(F, g, A, out, A_layout, upper, unitriangular):
+    def vjp_A(F, g, A, out, A_layout, upper, unitriangular):
         of_b = F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
         slope = F.triangle(F.neg(F.matmul(of_b, F.mT(out))), (int(unitriangular) * (1 if upper else -1), upper))
         return F.sum_to(slope, A_layout)
 
-    def reverse_B(F, g, A, upper, unitriangular):
+    def vjp_B(F, g, A, upper, unitriangular):
         return F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
 
 
@@ -62,17 +62,17 @@ def solve_triangular_of(name: str, A: Any, B: Any, upper: Any, left: Any, unitri
         )
     upper, unit = bool(upper), bool(unitriangular)
     if not left:  # the same equation, transposed
-        A, B, upper = recording.mT(A), recording.mT(B), not upper
+        A, B, upper = recorded_ops.mT(A), recorded_ops.mT(B), not upper
     if len(a) > 2:
-        A, B = spread_batches(name, A, B)
-    result = recording.triangular_solve(A, B, (upper, unit))
-    return result if left else recording.mT(result)
+        A, B = expand_batches(name, A, B)
+    result = recorded_ops.triangular_solve(A, B, (upper, unit))
+    return result if left else recorded_ops.mT(result)
 
 
 TriangularSolution = results_named("triangular_solve", "solution", "cloned_coefficient")
 
 
-@asks
+@overridable
 @method()
 @boundary
 def triangular_solve(
@@ -94,11 +94,11 @@ def triangular_solve(
             [1.]])
     """
     A = matrices("triangular_solve", A, square=True)
-    given = recording.mT(A) if transpose else A
+    given = recorded_ops.mT(A) if transpose else A
     solution = solve_triangular_of("triangular_solve", given, b, bool(upper) != bool(transpose), True, unitriangular)
-    return named_results("triangular_solve", TriangularSolution, (solution, recording.clone(A)), out)
+    return named_results("triangular_solve", TriangularSolution, (solution, recorded_ops.clone(A)), out)
 
 
 def solve_triangular_out(name: str, A: Any, B: Any, upper: Any, left: Any, unit: Any, out: Tensor | None) -> Tensor:
     """`solve_triangular_of`, into `out` where that is given."""
-    return give(name, solve_triangular_of(name, A, B, upper, left, unit), out)
+    return write_out(name, solve_triangular_of(name, A, B, upper, left, unit), out)

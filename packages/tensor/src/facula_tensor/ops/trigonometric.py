@@ -10,12 +10,12 @@ from facula_storage import Layout
 
 from .._declare import elementwise
 from .._errors import DTypeError
-from .._operator import composite, recording
-from .._overrides import asks
+from .._operator import composite, recorded_ops
+from .._overrides import overridable
 from .._promotion import floating
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .in_place import in_place_of
 from .pointwise import real
 
@@ -53,9 +53,9 @@ class tan:
     tensor([0.0000, 1.5574])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, out):
+    def vjp_input(F, g, out):
         return F.mul(g, F.add(F.mul(out, out), 1))
 
 
@@ -70,9 +70,9 @@ class asin:
     tensor([0.0000, 1.5708])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input))))
 
 
@@ -87,9 +87,9 @@ class acos:
     tensor([1.5708, 0.0000])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.neg(F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input)))))
 
 
@@ -104,9 +104,9 @@ class atan:
     tensor([0.0000, 0.7854])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, F.add(F.mul(input, input), 1))
 
 
@@ -121,9 +121,9 @@ class sinh:
     tensor([0.0000, 1.1752])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.cosh(input))
 
 
@@ -138,9 +138,9 @@ class cosh:
     tensor([1.0000, 1.5431])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.sinh(input))
 
 
@@ -155,9 +155,9 @@ class asinh:
     tensor([0.0000, 0.8814])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.rsqrt(F.add(F.mul(input, input), 1)))
 
 
@@ -172,9 +172,9 @@ class acosh:
     tensor([0.0000, 1.3170])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.mul(g, F.mul(F.rsqrt(F.sub(input, 1)), F.rsqrt(F.add(input, 1))))
 
 
@@ -189,9 +189,9 @@ class atanh:
     tensor([0.0000, 0.5493])
     """
 
-    compute = floating
+    compute_dtype = floating
 
-    def reverse_input(F, g, input):
+    def vjp_input(F, g, input):
         return F.div(g, F.sub(1, F.mul(input, input)))
 
 
@@ -207,17 +207,17 @@ class atan2:
     """
 
     inputs = ("input", "other")
-    compute = floating
+    compute_dtype = floating
     accepts = real
 
-    def check(input, other):
+    def validate_layouts(input, other):
         if not (isinstance(input, Layout) and isinstance(other, Layout)):
             raise DTypeError("atan2: expected two tensors; got a number; make it one with tensor()")
 
-    def reverse_input(F, g, input, other):
+    def vjp_input(F, g, input, other):
         return F.mul(g, F.angle_slope(input, other, other))
 
-    def reverse_other(F, g, input, other):
+    def vjp_other(F, g, input, other):
         return F.neg(F.mul(g, F.angle_slope(input, other, input)))
 
 
@@ -226,11 +226,11 @@ def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
         x = as_tensor(name, input)
         if not real(x.dtype):
             raise DTypeError(f"{name}: not defined for {x.dtype.name}")
-        return give(name, recording.mul(x if x.is_floating_point() else x.to(floating(x.dtype)), factor), out)
+        return write_out(name, recorded_ops.mul(x if x.is_floating_point() else x.to(floating(x.dtype)), factor), out)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = doc
-    public = asks(method()(boundary(convert)))
+    public = overridable(method()(boundary(convert)))
     in_place_of(public)
     return public
 

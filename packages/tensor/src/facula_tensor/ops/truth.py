@@ -9,8 +9,8 @@ from facula_errors.extend import trim_traceback
 from facula_storage import bool_
 
 from .._declare import operator
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, method
 from .reducing import axis_for, reduced, reduction
 
@@ -32,7 +32,7 @@ _any = _truth("any")
 _all = _truth("all")
 
 
-@asks
+@overridable
 @method()
 def any(
     input: Tensor,
@@ -54,14 +54,14 @@ def any(
             dim = axis_for(dim, axis, "any")
         input, parameters = reduction("any", input, dim, keepdim or keepdims)
         if layout_of_tensor(input).dtype is not bool_:
-            input = raw.to(input, (bool_,))
-        return recording.any(input, parameters) if out is None else recording.any(input, parameters, out)
+            input = no_record_ops.to(input, (bool_,))
+        return recorded_ops.any(input, parameters) if out is None else recorded_ops.any(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-@asks
+@overridable
 @method()
 def all(
     input: Tensor,
@@ -83,8 +83,8 @@ def all(
             dim = axis_for(dim, axis, "all")
         input, parameters = reduction("all", input, dim, keepdim or keepdims)
         if layout_of_tensor(input).dtype is not bool_:
-            input = raw.to(input, (bool_,))
-        return recording.all(input, parameters) if out is None else recording.all(input, parameters, out)
+            input = no_record_ops.to(input, (bool_,))
+        return recorded_ops.all(input, parameters) if out is None else recorded_ops.all(input, parameters, out)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -11,8 +11,8 @@ from facula_storage import int64
 
 from .._errors import ArgumentError, DTypeError, show
 from .._geometry import several
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._promotion import as_real
 from .._tensor import Tensor, layout_of_tensor, steady
 from .._viewing import as_tensor
@@ -61,15 +61,15 @@ def _unpooled(
     if min(size) < 1:
         raise ArgumentError(f"{name}: input {layout.shape} with padding {padding} leaves {size}; make padding smaller")
     outer, places = layout.shape[:-dims], prod(layout.shape[-dims:])
-    flat, at = recording.reshape(input, (*outer, places)), recording.reshape(indices, (*outer, places))
+    flat, at = recorded_ops.reshape(input, (*outer, places)), recorded_ops.reshape(indices, (*outer, places))
     try:
         made = scatter(zeros(*outer, prod(size), dtype=layout.dtype, device=layout.device), -1, at, flat)
     except InvalidIndexError as error:
         raise ArgumentError(f"{name}: expected indices from 0 to {prod(size) - 1}, of {size}; {error}") from None
-    return recording.reshape(made, (*outer, *size))
+    return recorded_ops.reshape(made, (*outer, *size))
 
 
-@asks
+@overridable
 @boundary
 def max_unpool1d(
     input: Tensor,
@@ -88,7 +88,7 @@ def max_unpool1d(
     return _unpooled(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@asks
+@overridable
 @boundary
 def max_unpool2d(
     input: Tensor,
@@ -112,7 +112,7 @@ def max_unpool2d(
     return _unpooled(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@asks
+@overridable
 @boundary
 def max_unpool3d(
     input: Tensor,
@@ -135,7 +135,7 @@ AVERAGES: dict[int, Any] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 
 
 def _by_powers(dims: int, input: Any, norm_type: Any, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
-    F, name = recording, f"lp_pool{dims}d"
+    F, name = recorded_ops, f"lp_pool{dims}d"
     order = float(as_real(norm_type, name, "norm_type"))
     if not order:
         raise ArgumentError(f"{name}: expected norm_type other than 0, whose root is taken; got {norm_type}")
@@ -145,7 +145,7 @@ def _by_powers(dims: int, input: Any, norm_type: Any, kernel_size: Any, stride: 
     return F.pow(F.mul(positive, prod(kernel)), 1 / order)
 
 
-@asks
+@overridable
 @boundary
 def lp_pool1d(
     input: Tensor,
@@ -163,7 +163,7 @@ def lp_pool1d(
     return _by_powers(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@asks
+@overridable
 @boundary
 def lp_pool2d(
     input: Tensor,
@@ -184,7 +184,7 @@ def lp_pool2d(
     return _by_powers(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@asks
+@overridable
 @boundary
 def lp_pool3d(
     input: Tensor,

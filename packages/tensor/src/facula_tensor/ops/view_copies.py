@@ -10,11 +10,11 @@ from facula_errors.extend import boundary
 from facula_storage import DType
 
 from .._errors import ArgumentError
-from .._operator import recording
-from .._overrides import asks
+from .._operator import recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, method
 from .._viewing import as_tensor
-from .copying import give
+from .copying import write_out
 from .diagonals import diagonal
 from .dims import permute, squeeze, t, transpose, unsqueeze
 from .parts import chunk, narrow, select, split, unbind
@@ -37,24 +37,24 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
     out = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
 
     def copy(input: Tensor, *args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
-        return give(name, recording.clone(view(as_tensor(name, input), *args, **kwargs)), out)
+        return write_out(name, recorded_ops.clone(view(as_tensor(name, input), *args, **kwargs)), out)
 
     copy.__name__ = copy.__qualname__ = name
     copy.__doc__ = f"A copy of what `{name.removesuffix('_copy')}` shows, in memory of its own."
     copy.__signature__ = plain.replace(  # type: ignore[attr-defined]
         parameters=[*own, out], return_annotation="Tensor"
     )
-    return asks(boundary(copy))
+    return overridable(boundary(copy))
 
 
 def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
-    return recording.expand(input, sizes("expand_copy", (size,)))
+    return recorded_ops.expand(input, sizes("expand_copy", (size,)))
 
 
 def _seen(input: Tensor, size: Any) -> Tensor:
     if isinstance(size, (DType, type)):
-        return recording.view(input, size)
-    return recording.reshape(input, sizes("view_copy", (size,)))
+        return recorded_ops.view(input, size)
+    return recorded_ops.reshape(input, sizes("view_copy", (size,)))
 
 
 def _permuted(input: Tensor, dims: Any) -> Tensor:
@@ -70,7 +70,7 @@ def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def _whole(input: Tensor) -> Tensor:
-    return recording.whole(input)
+    return recorded_ops.whole(input)
 
 
 def _detached(input: Tensor) -> Tensor:
@@ -96,22 +96,22 @@ view_copy = _copied("view_copy", _seen)
 
 def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
     """Copies of several views, or the tensors of `out` with them."""
-    copies = tuple([recording.clone(one) for one in pieces])
+    copies = tuple([recorded_ops.clone(one) for one in pieces])
     if out is None:
         return copies
     if not isinstance(out, (tuple, list)) or len(out) != len(copies):
         raise ArgumentError(f"{name}: expected out to be {len(copies)} tensors; got {out!r:.60}")
-    return tuple([give(name, one, place) for one, place in zip(copies, out, strict=True)])
+    return tuple([write_out(name, one, place) for one, place in zip(copies, out, strict=True)])
 
 
-@asks
+@overridable
 @boundary
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
     """Copies of the elements along `dim`: of what `unbind` shows."""
     return _each("unbind_copy", unbind(as_tensor("unbind_copy", input), dim), out)
 
 
-@asks
+@overridable
 @boundary
 def split_copy(
     input: Tensor, split_size: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
@@ -120,7 +120,7 @@ def split_copy(
     return _each("split_copy", split(as_tensor("split_copy", input), split_size, dim), out)
 
 
-@asks
+@overridable
 @boundary
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
@@ -129,7 +129,7 @@ def split_with_sizes_copy(
     return _each("split_with_sizes_copy", split_with_sizes(input, split_sizes, dim), out)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -143,7 +143,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     return split(as_tensor("split_with_sizes", input), lengths, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -151,7 +151,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     return chunk(input, chunks, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -159,7 +159,7 @@ def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(as_tensor("unsafe_split", input), split_size, dim)
 
 
-@asks
+@overridable
 @method()
 @boundary
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:

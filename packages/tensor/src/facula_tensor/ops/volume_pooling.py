@@ -12,8 +12,8 @@ from facula_storage.extend import FLOATING, INTEGER
 
 from .._errors import DTypeError
 from .._geometry import hashable
-from .._operator import raw, recording
-from .._overrides import asks
+from .._operator import no_record_ops, recorded_ops
+from .._overrides import overridable
 from .._tensor import Tensor, layout_of_tensor, snapshot, steady
 from .._viewing import as_tensor
 from .pooling_geometry import avg_geometry, max_geometry
@@ -32,37 +32,37 @@ def wide(operation: str, input: Tensor, of_integers: DType) -> Tensor:
         return input
     if dtype.category not in (FLOATING, INTEGER):
         raise DTypeError(f"{operation}: not defined for {dtype.name}; convert with .float()")
-    return recording.to(input, (float32 if dtype.category == FLOATING else of_integers,))
+    return recorded_ops.to(input, (float32 if dtype.category == FLOATING else of_integers,))
 
 
 def narrow(made: Tensor, dtype: DType) -> Tensor:
     """`made` in `dtype`, in which the input was."""
-    return made if layout_of_tensor(made).dtype is dtype else recording.to(made, (dtype,))
+    return made if layout_of_tensor(made).dtype is dtype else recorded_ops.to(made, (dtype,))
 
 
 def deep(images: Tensor) -> Tensor:
     """(..., depth, height, width) as images (..., depth, height x width)."""
     *outer, depth, height, width = layout_of_tensor(images).shape
-    return recording.reshape(images, (*outer, depth, height * width))
+    return recorded_ops.reshape(images, (*outer, depth, height * width))
 
 
 def greatest(x: Tensor, planes: tuple | None, depths: tuple | None, size: tuple[int, ...]) -> tuple[Tensor, Tensor]:
     """The greatest elements and their indices in volumes, windows being those of `planes` times those of `depths`."""
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
-    across, places = recording.max_pool2d(x, (planes, size[1:]))
-    values, at = recording.max_pool2d(deep(across), (depths, flat[-2:]))
+    across, places = recorded_ops.max_pool2d(x, (planes, size[1:]))
+    values, at = recorded_ops.max_pool2d(deep(across), (depths, flat[-2:]))
     # An index (depth, place in the pooled plane): the place in the plane itself is what was found there.
     at, places = snapshot(at), snapshot(places)
     if not area:
-        return recording.reshape(values, (*outer, *size)), raw.reshape(at, (*outer, *size))
-    at = raw.reshape(at, (*outer, size[0] * area))
-    within = raw.gather(raw.reshape(places, (*outer, depth * area)), at, (len(outer),))
-    index = raw.add(raw.mul(raw.floor_divide(at, area), height * width), within)
-    return recording.reshape(values, (*outer, *size)), raw.reshape(index, (*outer, *size))
+        return recorded_ops.reshape(values, (*outer, *size)), no_record_ops.reshape(at, (*outer, *size))
+    at = no_record_ops.reshape(at, (*outer, size[0] * area))
+    within = no_record_ops.gather(no_record_ops.reshape(places, (*outer, depth * area)), at, (len(outer),))
+    index = no_record_ops.add(no_record_ops.mul(no_record_ops.floor_divide(at, area), height * width), within)
+    return recorded_ops.reshape(values, (*outer, *size)), no_record_ops.reshape(index, (*outer, *size))
 
 
-@asks
+@overridable
 @boundary
 def max_pool3d(
     input: Tensor,
@@ -93,7 +93,7 @@ def max_pool3d(
     return (values, indices) if return_indices else values
 
 
-@asks
+@overridable
 @boundary
 def max_pool3d_with_indices(
     input: Tensor,
@@ -113,7 +113,7 @@ def max_pool3d_with_indices(
     return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
-@asks
+@overridable
 @boundary
 def avg_pool3d(
     input: Tensor,
@@ -151,9 +151,9 @@ def avg_pool3d(
     first, second = (1, 1) if whole else (divisor, None if divisor is None else 1)
     planes = kernel[1:], stride[1:], padding[1:], padded, first
     depths = (kernel[0], 1), (stride[0], 1), (padding[0], 0), padded, second
-    across = recording.avg_pool2d(images, (planes, size[1:]))
-    made = recording.avg_pool2d(deep(across), (depths, (size[0], size[1] * size[2])))
-    made = recording.reshape(made, (*layout.shape[:-3], *size))
+    across = recorded_ops.avg_pool2d(images, (planes, size[1:]))
+    made = recorded_ops.avg_pool2d(deep(across), (depths, (size[0], size[1] * size[2])))
+    made = recorded_ops.reshape(made, (*layout.shape[:-3], *size))
     if whole:
         by: Any = divisor
         if by is None:
@@ -162,5 +162,5 @@ def avg_pool3d(
                 for one in zip(layout.shape[-3:], size, kernel, stride, padding, strict=True)
             ]
             by = from_numpy(np.multiply.outer(np.multiply.outer(*along[:2]), along[2])).to(layout.device)
-        made = raw.trunc_divide(raw.to(made, (int64,)), by)
+        made = no_record_ops.trunc_divide(no_record_ops.to(made, (int64,)), by)
     return narrow(made, layout.dtype)
