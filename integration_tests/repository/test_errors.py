@@ -16,7 +16,7 @@ ALLOWED = {
     "facula/_siblings.py": "says that a package is missing, facula_errors among them",
     "facula/examples/": "a program, as a user's is",
     "facula/_stand_in/": "a program's first import of torch",
-    "facula_tensor/_signatures.py": "shapes of calls for inspect.signature, which nobody calls",
+    "facula_tensor/_dispatch/signatures.py": "shapes of calls for inspect.signature, which nobody calls",
     "facula_tensor/_stubs.py": "a program for developers",
 }
 

@@ -127,7 +127,7 @@ def test_training_in_mixed_precision_learns():
 
 
 def test_a_parameter_is_cast_once_while_it_stays_as_it_is(monkeypatch):
-    from facula_tensor import _autocast
+    from facula_tensor._dispatch import autocast as _autocast
 
     casts = []
     real = _autocast.recording.to
@@ -415,8 +415,9 @@ def test_a_convolutional_network_trains():
 
 
 def test_every_listed_name_is_an_operator_or_a_function():
-    from facula_tensor import _autocast, functional, linalg
-    from facula_tensor._operator import operators
+    from facula_tensor import functional, linalg
+    from facula_tensor._dispatch import autocast as _autocast
+    from facula_tensor._dispatch.namespaces import operators
 
     assert set(operators) >= _autocast.LISTED
     places = (facula, functional, linalg, facula.fft)

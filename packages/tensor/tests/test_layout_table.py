@@ -4,7 +4,7 @@ import facula_tensor as ft
 from facula_storage import Layout, layout_of
 from facula_storage._afresh import MOST_TWINS, start_afresh
 from facula_storage._layouts import Draft, _table
-from facula_tensor._holding import snapshots_of
+from facula_tensor._dispatch.snapshots import snapshots_of
 
 
 def twin(layout: Layout) -> Layout:

@@ -3,7 +3,7 @@
 import pytest
 
 from facula_tensor import Parameter, Tensor, ones
-from facula_tensor._missing import MissingName
+from facula_tensor._core.names import MissingName
 
 MISSING = sorted(name for name, value in vars(Tensor).items() if type(value) is MissingName)
 

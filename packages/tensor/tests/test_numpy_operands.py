@@ -94,7 +94,7 @@ def test_without_a_gradient_arrays_are_read_where_they_are():
     frozen = np.ones(3)
     frozen.flags.writeable = False
     assert (ft.ones(3) + frozen).tolist() == [2, 2, 2]
-    from facula_tensor._from_data import operand_of
+    from facula_tensor._core.foreign import operand_of
 
     assert operand_of(big, copy=False).data_ptr() == big.ctypes.data
 

@@ -7,10 +7,10 @@ import pytest
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_tensor._general import slow_call
-from facula_tensor._inplace import slow_inplace
-from facula_tensor._operator import operators
-from facula_tensor._planning import find_plan
+from facula_tensor._dispatch.inplace import slow_inplace
+from facula_tensor._dispatch.namespaces import operators
+from facula_tensor._dispatch.planning import find_plan
+from facula_tensor._dispatch.slow_path import slow_call
 from facula_tensor.functional import linear
 
 LENGTHS = (7, 1, 3, 2, 0, 50, 1000)

@@ -2,8 +2,9 @@
 
 What it is: `Tensor`, operators declared once each (`ops/`, a file a family), creation, indexing, random numbers.
 May import: facula_storage, facula_autograd, facula_cpu, facula_errors; of these the package and its `extend` alone.
-Where next: `ops/arithmetic.py` for what an operator is, `_quick.py` for what a call does, `_general.py` for the
-rest of it; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
+Where next: the floors, each of which imports those before it alone: `_core`, `_dispatch`, `_creation`, `ops`,
+`_interop`. `ops/arithmetic.py` shows what an operator is, `_dispatch/fast/unary.py` what a call does. `_startup.py` is
+the work at import; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
 """
 
 # ruff: noqa: F403  each family lists its public names in its own __all__
@@ -30,53 +31,39 @@ from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
 
-from . import _adapter as _adapter
-from . import (
-    _creation,
-    _flags,
-    _from_data,
-    _further_functions,
-    _generator,
-    _missing,
-    _number_limits,
-    _print_options,
-    _promotion,
-    _properties,
-    _random,
-    _random_fill,
-    _random_laws,  # noqa: F401  methods alone
-    _ranges,
-    _strided_creation,
-    _typed,
-    _untyped_storage,
-)
-from . import _html as _html
-from . import _indexing as _indexing
-from . import _inplace_views as _inplace_views
-from . import _older_methods as _older_methods
-from . import _protocols as _protocols
-from . import _repr as _repr
-from . import _resize as _resize
-from . import _setitem as _setitem
-from . import _sharing as _sharing
 from . import _startup as _startup
-from ._creation import *
-from ._flags import *
-from ._from_data import *
-from ._further_functions import *
-from ._generator import *
-from ._number_limits import *
-from ._print_options import *
-from ._promotion import *
-from ._properties import *
-from ._random import *
-from ._random_fill import *
-from ._ranges import *
-from ._size import Size
-from ._strided_creation import *
-from ._tensor import Parameter, Tensor
-from ._typed import *
-from ._untyped_storage import *
+from ._core import formats as _formats
+from ._core import names as _missing
+from ._core import number_limits as _number_limits
+from ._core import promotion as _promotion
+from ._core.formats import *
+from ._core.number_limits import *
+from ._core.parameter import Parameter
+from ._core.promotion import *
+from ._core.size import Size
+from ._core.tensor import Tensor
+from ._creation import filled as _creation
+from ._creation import from_data as _from_data
+from ._creation import generator as _generator
+from ._creation import random as _random
+from ._creation import random_fill as _random_fill
+from ._creation import ranges as _ranges
+from ._creation import strided as _strided_creation
+from ._creation.filled import *
+from ._creation.from_data import *
+from ._creation.generator import *
+from ._creation.random import *
+from ._creation.random_fill import *
+from ._creation.ranges import *
+from ._creation.strided import *
+from ._interop import flags as _flags
+from ._interop import print_options as _print_options
+from ._interop import typed as _typed
+from ._interop import untyped_storage as _untyped_storage
+from ._interop.flags import *
+from ._interop.print_options import *
+from ._interop.typed import *
+from ._interop.untyped_storage import *
 from .ops import aliases as _aliases
 from .ops import aminmax as _aminmax
 from .ops import applying as _applying  # noqa: F401  methods alone
@@ -101,10 +88,9 @@ from .ops import division as _division
 from .ops import einsum as _einsum
 from .ops import elimination as _elimination
 from .ops import exponents as _exponents
-from .ops import extremes as _extremes
 from .ops import flat_places as _flat_places
 from .ops import flips as _flips
-from .ops import formats as _formats
+from .ops import further as _further_functions
 from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gamma as _gamma
 from .ops import gathering as _gathering
@@ -118,19 +104,14 @@ from .ops import masks as _masks
 from .ops import matmul as _matmul
 from .ops import matrix_functions as _matrix_functions
 from .ops import matrix_roots as _matrix_roots
-from .ops import moments as _moments
 from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
-from .ops import nan_extremes as _nan_extremes
-from .ops import nan_reductions as _nan_reductions
-from .ops import norms as _norms
 from .ops import numeric as _numeric
 from .ops import parts as _parts
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products
 from .ops import pseudo_inverse as _pseudo_inverse
-from .ops import quantiles as _quantiles
 from .ops import ranks as _ranks
 from .ops import regions as _regions
 from .ops import renorm as _renorm
@@ -147,12 +128,11 @@ from .ops import sorting as _sorting
 from .ops import special as _special
 from .ops import stacking as _stacking
 from .ops import strided as _strided
-from .ops import sums as _sums
 from .ops import taking as _taking
+from .ops import transposes as _properties
 from .ops import triangles as _triangles
 from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
-from .ops import truth as _truth
 from .ops import view_copies as _view_copies
 from .ops.adaptive_pooling import adaptive_avg_pool1d
 from .ops.adaptive_pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
@@ -181,10 +161,9 @@ from .ops.division import *
 from .ops.einsum import *
 from .ops.elimination import *
 from .ops.exponents import *
-from .ops.extremes import *
 from .ops.flat_places import *
 from .ops.flips import *
-from .ops.formats import *
+from .ops.further import *
 from .ops.further_activations import celu, hardshrink, prelu, rrelu, selu, threshold
 from .ops.fused_arithmetic import *
 from .ops.gamma import *
@@ -200,11 +179,7 @@ from .ops.masks import *
 from .ops.matmul import *
 from .ops.matrix_functions import *
 from .ops.matrix_roots import *
-from .ops.moments import *
 from .ops.multinomial import *
-from .ops.nan_extremes import *
-from .ops.nan_reductions import *
-from .ops.norms import *
 from .ops.numeric import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
@@ -213,8 +188,23 @@ from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.products import *
 from .ops.pseudo_inverse import *
-from .ops.quantiles import *
 from .ops.ranks import *
+from .ops.reduction import extremes as _extremes
+from .ops.reduction import moments as _moments
+from .ops.reduction import nan_extremes as _nan_extremes
+from .ops.reduction import nan_reductions as _nan_reductions
+from .ops.reduction import norms as _norms
+from .ops.reduction import quantiles as _quantiles
+from .ops.reduction import sums as _sums
+from .ops.reduction import truth as _truth
+from .ops.reduction.extremes import *
+from .ops.reduction.moments import *
+from .ops.reduction.nan_extremes import *
+from .ops.reduction.nan_reductions import *
+from .ops.reduction.norms import *
+from .ops.reduction.quantiles import *
+from .ops.reduction.sums import *
+from .ops.reduction.truth import *
 from .ops.regions import *
 from .ops.renorm import *
 from .ops.repeats import *
@@ -230,17 +220,16 @@ from .ops.sorting import *
 from .ops.special import *
 from .ops.stacking import *
 from .ops.strided import *
-from .ops.sums import *
 from .ops.taking import *
+from .ops.transposes import *
 from .ops.triangles import *
 from .ops.triangular import *
 from .ops.trigonometric import *
-from .ops.truth import *
 from .ops.view_copies import *
 from .ops.volume_pooling import max_pool3d
 
-from . import _inplace_functions  # isort: skip  after the operators, whose methods these are
-from ._inplace_functions import *  # isort: skip
+from .ops import inplace_functions as _inplace_functions  # isort: skip  after the operators, whose methods these are
+from .ops.inplace_functions import *  # isort: skip
 
 _register("facula_tensor")
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
+from ._core.types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -33,33 +33,33 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
-from ._generator import Generator as Generator
-from ._generator import default_generator as default_generator
-from ._number_limits import finfo as finfo
-from ._number_limits import iinfo as iinfo
-from ._print_options import printoptions as printoptions
-from ._size import Size as Size
-from ._tensor import Parameter as Parameter
-from ._tensor import Tensor as Tensor
-from ._typed import BFloat16Tensor as BFloat16Tensor
-from ._typed import BoolTensor as BoolTensor
-from ._typed import ByteTensor as ByteTensor
-from ._typed import CharTensor as CharTensor
-from ._typed import DoubleTensor as DoubleTensor
-from ._typed import FloatTensor as FloatTensor
-from ._typed import HalfTensor as HalfTensor
-from ._typed import IntTensor as IntTensor
-from ._typed import LongTensor as LongTensor
-from ._typed import ShortTensor as ShortTensor
-from ._untyped_storage import TypedStorage as TypedStorage
-from ._untyped_storage import UntypedStorage as UntypedStorage
-from .ops.formats import channels_last as channels_last
-from .ops.formats import channels_last_3d as channels_last_3d
-from .ops.formats import contiguous_format as contiguous_format
-from .ops.formats import layout as layout
-from .ops.formats import memory_format as memory_format
-from .ops.formats import preserve_format as preserve_format
-from .ops.formats import strided as strided
+from ._core.formats import channels_last as channels_last
+from ._core.formats import channels_last_3d as channels_last_3d
+from ._core.formats import contiguous_format as contiguous_format
+from ._core.formats import layout as layout
+from ._core.formats import memory_format as memory_format
+from ._core.formats import preserve_format as preserve_format
+from ._core.formats import strided as strided
+from ._core.number_limits import finfo as finfo
+from ._core.number_limits import iinfo as iinfo
+from ._core.parameter import Parameter as Parameter
+from ._core.size import Size as Size
+from ._core.tensor import Tensor as Tensor
+from ._creation.generator import Generator as Generator
+from ._creation.generator import default_generator as default_generator
+from ._interop.print_options import printoptions as printoptions
+from ._interop.typed import BFloat16Tensor as BFloat16Tensor
+from ._interop.typed import BoolTensor as BoolTensor
+from ._interop.typed import ByteTensor as ByteTensor
+from ._interop.typed import CharTensor as CharTensor
+from ._interop.typed import DoubleTensor as DoubleTensor
+from ._interop.typed import FloatTensor as FloatTensor
+from ._interop.typed import HalfTensor as HalfTensor
+from ._interop.typed import IntTensor as IntTensor
+from ._interop.typed import LongTensor as LongTensor
+from ._interop.typed import ShortTensor as ShortTensor
+from ._interop.untyped_storage import TypedStorage as TypedStorage
+from ._interop.untyped_storage import UntypedStorage as UntypedStorage
 from facula_storage import DType
 
 __version__: builtins.str

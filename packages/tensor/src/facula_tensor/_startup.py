@@ -1,4 +1,4 @@
-"""What has to be wired once: the CPU's kernels, and the marker that keeps operators off dying memory."""
+"""The work at import: methods that upper floors give to Tensor, the CPU's kernels, the collector's marker."""
 
 from __future__ import annotations
 
@@ -8,12 +8,33 @@ from facula_autograd.extend import special
 from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
+# Imported for what they do: they give methods to Tensor, and tell the engine of it. They have no public names.
+from ._core import resizing as resizing
+from ._creation import random_laws as random_laws
+from ._interop import constructor as constructor
+from ._interop import engine as engine
+from ._interop import export as export
+from ._interop import html as html
+from ._interop import older_methods as older_methods
+from ._interop import pickling as pickling
+from ._interop import protocols as protocols
+from ._interop import repr as repr
+from ._interop import set as set
+from .ops import formats as formats
+from .ops import inplace_views as inplace_views
+from .ops import moves as moves
+from .ops import sharing as sharing
+from .ops.indexing import getitem as getitem
+from .ops.indexing import setitem as setitem
+
 register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
-    "_fresh", "_general", "_pickling", "_quick", "_quick_inplace", "_quick_many", "_quick_pair", "_quick_two",
-    "_random", "_random_fill", "_resize", "_setitem", "_values", "ops.copying", "ops.gathering", "ops.join",
-    "ops.masks", "ops.optimizer_steps", "ops.scattering",
+    "_core.allocation", "_creation.filling", "_dispatch.launching", "_dispatch.writing", "_interop.pickling",
+    "_dispatch.fast.unary", "_dispatch.fast.inplace", "_dispatch.fast.many", "_dispatch.fast.two_results",
+    "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill", "_core.resizing",
+    "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.gathering", "ops.join", "ops.masks",
+    "ops.optimizers.steps", "ops.scattering",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 

@@ -3,7 +3,7 @@
     python -m facula_tensor._stubs
 
 Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows. So
-their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_methods.pyi` for what is put
+their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for what is put
 on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares the files
 with what this would write.
 """
@@ -39,7 +39,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import {", ".join(sorted(TYPES))}
+from {{}}types import {", ".join(sorted(TYPES))}
 '''
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
@@ -177,7 +177,7 @@ def package() -> str:
     """`__init__.pyi`."""
     listed = "".join(f'    "{name}",\n' for name in sorted(set(facula_tensor.__all__)))
     return (
-        HEAD.format("The public functions as type checkers see them.")
+        HEAD.format("The public functions as type checkers see them.", "._core.")
         + imports()
         + f"\n__version__: builtins.str\n__all__ = [\n{listed}]\n\n"
         + functions(facula_tensor)
@@ -188,37 +188,37 @@ def network_functions() -> str:
     """`functional.pyi`."""
     listed = "".join(f'    "{name}",\n' for name in sorted(functional.__all__))
     return (
-        HEAD.format("The functions of networks as type checkers see them.")
-        + f"from ._tensor import Tensor\nfrom ._generator import Generator\n\n__all__ = [\n{listed}]\n\n"
+        HEAD.format("The functions of networks as type checkers see them.", "._core.")
+        + f"from ._core.tensor import Tensor\nfrom ._creation.generator import Generator\n\n__all__ = [\n{listed}]\n\n"
         + functions(functional)
     )
 
 
 def methods() -> str:
-    """`_methods.pyi`: what is put on Tensor where operators are declared."""
-    text = HEAD.format("The methods that declarations put on Tensor.")
-    text += "from facula_storage import DType\n\nfrom ._generator import Generator\nfrom ._tensor import Tensor\n"
-    text += "from ._untyped_storage import TypedStorage, UntypedStorage\n\n"
+    """`_core/methods.pyi`: what is put on Tensor where operators are declared."""
+    text = HEAD.format("The methods that declarations put on Tensor.", ".")
+    text += "from facula_storage import DType\n\nfrom .._creation.generator import Generator\nfrom .tensor import Tensor\n"
+    text += "from .._interop.untyped_storage import TypedStorage, UntypedStorage\n\n"
     body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
     aliases = ""
     for name, value in sorted(vars(facula_tensor.Tensor).items()):
         written = ""
         own = getattr(value, "__name__", name)
-        elsewhere = getattr(value, "__module__", "") == "facula_tensor._tensor"
+        elsewhere = getattr(value, "__module__", "") == "facula_tensor._core.tensor"
         if own != name and name[0] != "_" and not elsewhere and vars(facula_tensor.Tensor).get(own) is value:
             aliases += f"    {name} = {own}\n"
-        elif isinstance(value, property) and value.fget.__module__ != "facula_tensor._tensor":
+        elif isinstance(value, property) and value.fget.__module__ != "facula_tensor._core.tensor":
             kind = result_type(name, inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
             written = f"@property\ndef {name}(self) -> {kind}: ...\n"
             if value.fset is not None:
                 written += f"@{name}.setter\ndef {name}(self, new: {kind}) -> None: ...\n"
-        elif inspect.isfunction(value) and value.__module__ != "facula_tensor._tensor" and name not in REFUSED:
+        elif inspect.isfunction(value) and value.__module__ != "facula_tensor._core.tensor" and name not in REFUSED:
             written = definition(name, value, method=True)
         body += "".join(f"    {line}\n" for line in written.splitlines())
     return text + body + aliases
 
 
-STUBS = {"__init__.pyi": package, "functional.pyi": network_functions, "_methods.pyi": methods}
+STUBS = {"__init__.pyi": package, "functional.pyi": network_functions, "_core/methods.pyi": methods}
 
 if __name__ == "__main__":
     for file, write in STUBS.items():

@@ -15,9 +15,9 @@ from facula_autograd import GradientError, enable_grad, grad
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
-from ._creation import ones_like, zeros, zeros_like
-from ._missing import listed
-from ._tensor import Tensor
+from ._core.names import listed
+from ._core.tensor import Tensor
+from ._creation.filled import ones_like, zeros, zeros_like
 from .ops.join import stack
 
 if TYPE_CHECKING:

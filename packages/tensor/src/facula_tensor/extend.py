@@ -1,17 +1,19 @@
 """What packages beside this one may use beyond its public names: to declare operators of their own.
 
-`elementwise`, `operator` and `view` turn a declaration into functions; `no_record_ops` and `recorded_ops` are the two
-namespaces that rules are written against; `composite` adds a function of operators to both. `sgd_step`, `adam_step`
-and other names in `_step` are the steps of optimizers; `overlapping` says which of many tensors share memory.
-`relabel` lets an error begin with another name. `as_real` checks a number, `reduction_of` what losses call
-`reduction`. `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one. `overridable` lets classes
-that override operators be asked about a function made of several. `snapshot` is a tensor as it is at one moment, for
-what needs layout, storage and offset. `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir`
-shows of a module, `present` of an object. `dtype_of_type` is what `type` is asked for, as a dtype.
-`Autocast` is the state of a block of mixed precision, `autocast_state` that of
-this thread, and `watch_functions` lets functions look for it.
-`recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences. `standard_gamma` and `sample_dirichlet` draw, with
-gradients; `gamma_share` is the gamma distribution's function.
+- `elementwise`, `operator` and `view` turn a declaration into functions; `composite` adds a function of operators.
+- `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
+- `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `recurrent_layer` is one layer of
+  an LSTM, GRU or RNN over sequences.
+- `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
+- `overridable` lets subclasses that override operators answer a function made of several.
+- `snapshot` is a tensor as it is at one moment; `overlapping` finds two of many tensors that share memory.
+- `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
+  arguments.
+- `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
+- `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir` shows of a module, `present` of an
+  object.
+- `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
+  functions look for it.
 """
 
 from importlib import import_module
@@ -20,26 +22,27 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import Handle, Hooks
 from facula_errors import MissingAttributeError
 
-from ._autocast import Autocast, autocast_state
-from ._declare import elementwise, operator, view
-from ._errors import relabel
-from ._memory import overlapping
-from ._missing import PyTorchNames, listed, present
-from ._operator import Operator, composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
-from ._overrides import overridable, plain_torch_function, watch_functions
-from ._promotion import accumulating, as_real, floating
-from ._tensor import check_dim, layout_of_tensor, make, method, snapshot
-from ._typed import dtype_of_type
+from ._core.errors import relabel
+from ._core.memory import overlapping
+from ._core.names import PyTorchNames, listed, present
+from ._core.promotion import accumulating, as_real, floating
+from ._core.tensor import check_dim, layout_of_tensor, make, method, snapshot
+from ._dispatch.autocast import Autocast, autocast_state
+from ._dispatch.declaration import elementwise, operator, view
+from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
+from ._dispatch.operator import Operator
+from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._interop.typed import dtype_of_type
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # loaded when first used; and what arguments may be
-    from ._types import Data as Data
-    from ._types import DeviceLike as DeviceLike
-    from ._types import DTypeLike as DTypeLike
-    from ._types import MemoryFormat as MemoryFormat
-    from ._types import Scalar as Scalar
+    from ._core.types import Data as Data
+    from ._core.types import DeviceLike as DeviceLike
+    from ._core.types import DTypeLike as DTypeLike
+    from ._core.types import MemoryFormat as MemoryFormat
+    from ._core.types import Scalar as Scalar
     from .ops.losses import reduction_of
-    from .ops.optimizer_steps import (
+    from .ops.optimizers.steps import (
         adadelta_step,
         adafactor_step,
         adafactor_vector_step,
@@ -111,7 +114,7 @@ __all__ = [
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
     ".ops.losses": ("reduction_of",),
-    ".ops.optimizer_steps": tuple(name for name in __all__ if name.endswith("_step")),
+    ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),
 }
 

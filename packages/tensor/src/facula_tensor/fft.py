@@ -11,13 +11,13 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from ._fourier import complex_transform, dims_to_shift, frequencies, from_real, to_real
-from ._missing import listed
-from ._operator import recorded_ops
-from ._overrides import overridable
-from ._tensor import Tensor
-from .ops.copying import write_out
+from ._core.names import listed
+from ._core.tensor import Tensor
+from ._dispatch.namespaces import recorded_ops
+from ._dispatch.overrides import overridable
+from ._dispatch.writing import write_out
 from .ops.flips import roll
+from .ops.transforms import complex_transform, dims_to_shift, frequencies, from_real, to_real
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",

@@ -3,7 +3,7 @@
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """
 
-from ._missing import listed as _listed
+from ._core.names import listed as _listed
 from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
 from .ops.adaptive_pooling import (
     adaptive_avg_pool1d,

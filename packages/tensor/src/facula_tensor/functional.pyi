@@ -9,9 +9,9 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from typing_extensions import Buffer
 
-from ._types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
-from ._tensor import Tensor
-from ._generator import Generator
+from ._core.types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
+from ._core.tensor import Tensor
+from ._creation.generator import Generator
 
 __all__ = [
     "adaptive_avg_pool1d",

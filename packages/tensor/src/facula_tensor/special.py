@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ._missing import listed
+from ._core.names import listed
 from .ops.bessel import _i0e as i0e
 from .ops.bessel import _i1 as i1
 from .ops.bessel import _i1e as i1e
@@ -12,9 +12,9 @@ from .ops.gamma import _zeta as zeta
 from .ops.gamma import digamma, polygamma
 from .ops.gamma import lgamma as gammaln
 from .ops.gamma import mvlgamma as multigammaln
-from .ops.norms import logsumexp
 from .ops.pointwise import expm1, log1p
 from .ops.pointwise import sigmoid as expit
+from .ops.reduction.norms import logsumexp
 from .ops.softmax import log_softmax, softmax
 from .ops.special import _entr as entr
 from .ops.special import _erfcx as erfcx
@@ -27,7 +27,8 @@ from .ops.special import erf, erfc, erfinv
 psi = digamma
 
 if TYPE_CHECKING:  # of these the stubs know the types
-    from . import logit, round, sinc
+    from .ops.rounding import round
+    from .ops.special import logit, sinc
 else:
     from .ops.rounding import round
     from .ops.special import logit, sinc

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, bool_, complex64, complex128, float16, float32, float64, meta
 from facula_storage.extend import COMPLEX, FLOATING
 
-from ._errors import ArgumentError
-from ._missing import listed as _listed
-from ._promotion import promote_types
-from ._tensor import Tensor
+from ._core.names import listed as _listed
+from ._core.promotion import promote_types
+from ._core.tensor import Tensor
+from ._creation.from_data import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,8 +103,6 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _as_tensor(value: Any) -> Tensor:
-    from ._from_data import as_tensor
-
     if isinstance(value, Tensor):
         return value.detach()
     if isinstance(value, (bool, int, float, complex)):  # as wide as Python's numbers are

@@ -16,8 +16,8 @@ import facula_tensor.fft
 import facula_tensor.functional
 import facula_tensor.linalg
 import facula_tensor.special as special
-from facula_tensor._operator import operators
-from facula_tensor._operator import recorded_ops as F
+from facula_tensor._dispatch.namespaces import operators
+from facula_tensor._dispatch.namespaces import recorded_ops as F
 
 
 def index(x: Any) -> Any:

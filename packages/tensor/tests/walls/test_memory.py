@@ -116,7 +116,7 @@ def test_pickles_with_buffers_aside():
 
 
 def test_damaged_pickles_are_refused():
-    from facula_tensor._pickling import block_of, rebuild
+    from facula_tensor._interop.pickling import block_of, rebuild
 
     block = block_of(b"\0" * 16, 16, Device("cpu"))
     with pytest.raises(ValueError, match="16 bytes"):

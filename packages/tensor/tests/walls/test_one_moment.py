@@ -21,8 +21,8 @@ from switching import Switch
 
 import facula_tensor as ft
 from facula_storage.extend import capacity
-from facula_tensor import _windows
-from facula_tensor._operator import no_record_ops, operators
+from facula_tensor._dispatch.namespaces import no_record_ops, operators
+from facula_tensor.ops.indexing import windows as _windows
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
 from rows import ROWS

@@ -10,7 +10,7 @@ from programs import Functional, program, run
 
 import facula_tensor as ft
 from facula_autograd import MutationError
-from facula_tensor._memory import overlaps_itself
+from facula_tensor._core.memory import overlaps_itself
 
 starts = st.sampled_from([(3, 2), (2, 3), (4,), (1, 3)])
 

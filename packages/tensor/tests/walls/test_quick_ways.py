@@ -8,11 +8,12 @@ import pytest
 
 import facula_tensor as ft
 from facula_storage._afresh import start_afresh
-from facula_tensor import _fresh, _random
 from facula_tensor import functional as F
-from facula_tensor._general import slow_call
-from facula_tensor._inplace import slow_inplace
-from facula_tensor._planning import find_plan
+from facula_tensor._core import allocation
+from facula_tensor._creation import filling, random
+from facula_tensor._dispatch.inplace import slow_inplace
+from facula_tensor._dispatch.planning import find_plan
+from facula_tensor._dispatch.slow_path import slow_call
 
 SLOW = {function.__code__ for function in (slow_call, slow_inplace, find_plan)}
 DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64)
@@ -233,7 +234,12 @@ MADE = {
 def test_tensors_like_those_made_before_take_no_slow_line(name, monkeypatch):
     x = ft.rand(3, 3)
     expected = MADE[name](x)
-    for module, slow in ((_fresh, "sizes"), (_fresh, "fill"), (_fresh, "allocate"), (_random, "_draw_slowly")):
+    for module, slow in (
+        (allocation, "sizes"),
+        (filling, "fill"),
+        (allocation, "allocate"),
+        (random, "_draw_slowly"),
+    ):
         monkeypatch.setattr(module, slow, None)
     made = MADE[name](x)
     assert (made.shape, made.dtype, made.device) == (expected.shape, expected.dtype, expected.device)

@@ -9,7 +9,7 @@ from calls import CALLS, differentiable, every_operator, pair, total
 from fake_backend import numbers
 
 import facula_tensor as ft
-from facula_tensor._overrides import disable_overrides
+from facula_tensor._dispatch.overrides import disable_overrides
 
 
 class Logged(ft.Tensor):

@@ -6,7 +6,7 @@ Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`; `
 
 from __future__ import annotations
 
-from .._missing import listed
+from .._core.names import listed
 from ..ops.matrices import LinAlgError
 from ._decompositions import (
     cholesky,

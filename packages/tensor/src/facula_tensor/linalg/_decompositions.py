@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from ..ops.cholesky import cholesky_of
-from ..ops.copying import write_out
 from ..ops.elimination import factors_of, solve_with_factors, unpacked
 from ..ops.named_results import NamedResults, named_results, results_named
 from ..ops.orthogonal import qr_of

@@ -5,24 +5,24 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_, int64
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from ..ops import diagonals, products
 from ..ops import matmul as products_of_matrices
-from ..ops.copying import write_out
 from ..ops.inverses import inverse_of, solution_of
 from ..ops.matrices import matrices
 from ..ops.matrix_functions import exponential_of, power_of, product_of
-from ..ops.norms import INF, matrix_norm_of
 from ..ops.pseudo_inverse import pinv_of, rank_of
+from ..ops.reduction.norms import INF, matrix_norm_of
 from ..ops.spectral import values_of
 
 if TYPE_CHECKING:

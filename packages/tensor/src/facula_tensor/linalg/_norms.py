@@ -6,11 +6,11 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._overrides import overridable
-from .._promotion import as_real
-from .._tensor import Tensor
-from .._viewing import as_tensor
-from ..ops.norms import matrix_norm_of, vector_norm_of
+from .._core.promotion import as_real
+from .._core.tensor import Tensor
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from ..ops.reduction.norms import matrix_norm_of, vector_norm_of
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 

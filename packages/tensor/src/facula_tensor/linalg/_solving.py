@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._overrides import overridable
-from .._tensor import Tensor
-from ..ops.copying import write_out
+from .._core.tensor import Tensor
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from ..ops.determinants import det_of, slogdet_of
 from ..ops.inverses import inverse_of, solution_of
 from ..ops.named_results import NamedResults, named_results, results_named

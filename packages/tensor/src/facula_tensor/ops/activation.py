@@ -5,15 +5,14 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
-from .._declare import elementwise
-from .._errors import ArgumentError
-from .._operator import composite, recorded_ops
-from .._promotion import as_real, floating
-from .._tensor import Tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_real, floating
+from .._core.tensor import Tensor
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.view_call import as_tensor
 from .pointwise import real
 from .softmax import log_softmax as log_softmax_along
 from .softmax import softmax as softmax_along

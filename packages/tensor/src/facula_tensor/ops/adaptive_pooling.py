@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import boundary
 from facula_storage import float64, int64
 
-from .._geometry import hashable
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.geometry import hashable
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .pooling_geometry import adaptive_size
 from .volume_pooling import deep, greatest, narrow, wide
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._tensor import Tensor
+from .._core.tensor import Tensor
 from .arithmetic import abs, mul, neg, sub
 from .clamping import clamp
 from .comparison import ge, gt, le, lt, ne

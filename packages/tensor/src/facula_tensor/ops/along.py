@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
-from .._errors import DTypeError
-from .._general import describe
-from .._memory import check_out
-from .._operator import composite
-from .._tensor import Tensor, check_dim, layout_of_tensor, steady
-from .._viewing import as_tensor
-from .copying import write_out
-from .extreme_pairs import Extremes
-from .reducing import needed_dim
+from .._core.memory import check_out
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._dispatch.namespaces import composite
+from .._dispatch.operands import describe
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .reduction.extreme_pairs import Extremes
+from .reduction.reducing import needed_dim
 
 
 @composite

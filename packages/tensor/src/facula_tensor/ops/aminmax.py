@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from facula_errors.extend import boundary
 
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
 from .along import one_dim
-from .extremes import check_not_empty
 from .named_results import NamedResults, named_results, results_named
-from .reducing import reduction
+from .reduction.extremes import check_not_empty
+from .reduction.reducing import reduction
 
 __all__ = ["aminmax"]
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+from facula_errors import ArgumentError, InvalidTypeError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._overrides import overridable
-from .._promotion import number_for
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
+from .._core.promotion import number_for
+from .._core.tensor import Tensor, method
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__: list[str] = []
 

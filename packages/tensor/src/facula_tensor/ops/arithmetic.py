@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
 from facula_storage.extend import BOOL, COMPLEX, INTEGER
 
-from .._declare import elementwise
-from .._errors import ArgumentError, DTypeError
-from .._operator import identity_grad, may_alias_grad
-from .._promotion import floating
-from .._tensor import Tensor
+from .._core.promotion import floating
+from .._core.tensor import Tensor
+from .._creation.filled import full
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite, identity_grad, may_alias_grad
 from .complex_parts import magnitude
 
 __all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "sign", "square", "sub"]
@@ -285,8 +285,6 @@ class sign:
 
 # ------------------------------------------------------------------------------- the rules' own composites
 def _declare_composites() -> None:
-    from .._operator import composite
-
     @composite
     def share(F: Any, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
         """g, half of it where operands tie, 0 (not 0 * g, which may be NaN) where this one loses, as NaN does not."""
@@ -316,8 +314,6 @@ def _declare_composites() -> None:
         if isinstance(x, Tensor):
             slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
             return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
-        from .._creation import full
-
         log = F.log(full((), x, dtype=n.dtype, device=n.device))
         if x == 0:  # not where() over the slope: that of 0 * -inf is NaN in the next derivative
             log = F.where(flat, 0, log)

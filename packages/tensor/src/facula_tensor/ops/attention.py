@@ -6,19 +6,19 @@ from math import inf, prod, sqrt
 from typing import Any
 
 from facula_autograd import is_grad_enabled
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous, float32, float64
 from facula_storage.extend import BOOL, FLOATING
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._generator import default_generator
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import as_real
-from .._ranges import arange
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.generator import default_generator
+from .._creation.ranges import arange
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["scaled_dot_product_attention"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._declare import elementwise
-from .._promotion import floating
+from .._core.promotion import floating
+from .._dispatch.declaration import elementwise
 from .pointwise import real
 
 __all__ = ["i0"]

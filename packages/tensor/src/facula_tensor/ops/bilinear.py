@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import prod
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["bilinear"]
 

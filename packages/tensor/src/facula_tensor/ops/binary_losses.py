@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._declare import elementwise
-from .._errors import ArgumentError
-from .._operator import composite, recorded_ops
-from .._promotion import floating
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
-from .choosing import check_within
+from .._core.promotion import floating
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.value_checks import check_within
+from .._dispatch.view_call import as_tensor
 from .losses import reduced, reduction_of
 from .pointwise import real
 

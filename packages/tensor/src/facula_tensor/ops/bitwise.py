@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors import DTypeError
 from facula_storage.extend import BOOL, INTEGER
 
-from .._declare import elementwise
-from .._errors import DTypeError
+from .._dispatch.declaration import elementwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,16 +6,16 @@ Self-normalizing neural networks, 2017.
 
 from __future__ import annotations
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary, warn
 from facula_storage import float32, float64
 from facula_storage.extend import FLOATING
 
-from .._creation import ones
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._promotion import as_real
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.filled import ones
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor
 from .dropout import dropout
 
 __all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]

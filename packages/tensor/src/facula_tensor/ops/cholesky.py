@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import composite, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._creation.ranges import eye
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, expand_batches, matrices, status_layout
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
@@ -119,8 +120,6 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     tensor([[0.2500, 0.0000],
             [0.0000, 0.0625]])
     """
-    from .._ranges import eye
-
     L = matrices("cholesky_inverse", input, "input", square=True)
     layout = layout_of_tensor(L)
     whole = eye(layout.shape[-1], dtype=layout.dtype, device=layout.device)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
+from facula_errors import DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_
 
-from .._declare import elementwise, public_form
-from .._errors import ArgumentError, DTypeError, show
-from .._operator import no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import result_type
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .._where_true import where_true
-from .copying import write_out
+from .._core.errors import show
+from .._core.promotion import result_type
+from .._core.tensor import Tensor, method
+from .._creation.from_data import tensor
+from .._dispatch.declaration import elementwise, public_form
+from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .where_true import where_true
 
 __all__ = ["nonzero", "where"]
 
@@ -44,8 +45,6 @@ class _where:
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
             return None
-        from .._from_data import tensor
-
         return F.where(condition, tensor(input, dtype=result_type(input, other), device=condition.device), other)
 
     def vjp_input(F, g, condition, input_layout):
@@ -91,19 +90,6 @@ def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, ou
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """This tensor's element where `condition` is true, that of `other` elsewhere."""
     return recorded_ops.where(condition, self, other)
-
-
-def check_within(operation: str, what: str, input: Tensor, low: float = 0, high: float = 1) -> None:
-    """ArgumentError where an element is not from `low` to `high`, with the first such element and its place."""
-    input = input.detach()
-    inside = no_record_ops.bitwise_and(no_record_ops.ge(input, low), no_record_ops.le(input, high))  # NaN is not
-    if not no_record_ops.all(inside, (tuple(range(inside.ndim)), False)).item():
-        place = nonzero(no_record_ops.bitwise_not(inside))[0].tolist()
-        value = input[tuple(place)].item()
-        where = f" at {place}" if place else ""
-        raise ArgumentError(
-            f"{operation}: expected every element of {what} to be from {low} to {high}; got {value:.6g}{where}"
-        )
 
 
 @overridable

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise, public_form
-from .._errors import ArgumentError, named
-from .._operator import composite, operators
-from .._overrides import overridable
-from .._quick_inplace import make_inplace_ternary
-from .._tensor import Tensor, method
-from .copying import write_out
+from .._core.errors import named
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise, public_form
+from .._dispatch.fast.inplace import make_inplace_ternary
+from .._dispatch.namespaces import composite, operators
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 
 __all__ = ["clamp", "clamp_max", "clamp_min"]
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._promotion import get_default_dtype, result_type
-from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import get_default_dtype, result_type
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._creation.from_data import from_numpy, tensor
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 
 __all__ = ["allclose", "equal", "isclose", "isin"]
 
@@ -121,8 +121,6 @@ def isin(
             f"isin: expected elements or test_elements to be a Tensor; got {type(elements).__name__} and "
             f"{type(test_elements).__name__}"
         )
-    from .._from_data import tensor
-
     dtype = result_type(elements, test_elements)
     device = (elements if isinstance(elements, Tensor) else test_elements).device
     operands = []
@@ -147,6 +145,4 @@ def _among(elements: Tensor, tests: Tensor) -> Tensor:
         return no_record_ops.any(answers, ((elements.ndim,), False))
     if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16
         elements, tests = no_record_ops.to(elements, (float32,)), no_record_ops.to(tests, (float32,))
-    from .._from_data import from_numpy
-
     return from_numpy(np.asarray(np.isin(elements.numpy(), tests.numpy())))

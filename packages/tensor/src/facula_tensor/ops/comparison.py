@@ -9,10 +9,10 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise, operator
-from .._holding import snapshots_of
-from .._operator import no_record_ops, recorded_ops
-from .._tensor import Tensor, method
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise, operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.snapshots import snapshots_of
 from .copying import assign_inplace
 
 __all__ = ["eq", "ge", "gt", "le", "lt", "ne"]

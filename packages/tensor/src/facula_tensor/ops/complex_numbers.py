@@ -5,18 +5,18 @@ from __future__ import annotations
 from math import nan, pi
 from typing import Any
 
-from facula_errors import MissingAttributeError
+from facula_errors import ArgumentError, DTypeError, MissingAttributeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import floating
-from .._tensor import Tensor, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.promotion import floating
+from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .in_place import in_place_of
 
 __all__ = [

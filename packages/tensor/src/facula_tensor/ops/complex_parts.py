@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, complex64, complex128, contiguous, float32, float64, layout_of
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise, operator, view
-from .._errors import ArgumentError, DTypeError
-from .._operator import composite, may_alias_grad, no_record_ops
-from .._planning import broadcast_shapes
-from .._tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import elementwise, operator, view
+from .._dispatch.namespaces import composite, may_alias_grad, no_record_ops
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.writing import write
+from .copying import new_tensor
 
 
 def magnitude(dtype: DType) -> DType:
@@ -155,8 +157,6 @@ class _from_parts:
         return contiguous(broadcast_shapes("complex", real.shape, imag.shape), real.dtype.to_complex(), real.device)
 
     def execute(operands, parameters):
-        from .copying import new_tensor, write
-
         real, imag = operands
         result = new_tensor(_from_parts.operator.outputs(real._layout, imag._layout))
         write(no_record_ops.real_view(result), real)

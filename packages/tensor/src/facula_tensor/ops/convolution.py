@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous, float32, float64
 
-from .._declare import operator
-from .._errors import DTypeError
-from .._geometry import hashable
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import in_row_major
+from .._core.geometry import hashable
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import in_row_major
 from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 from .widening import widened
 

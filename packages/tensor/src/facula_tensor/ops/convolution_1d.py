@@ -7,10 +7,10 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._geometry import hashable
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor
+from .._core.geometry import hashable
+from .._core.tensor import Tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
 from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 
 __all__ = ["conv1d", "conv_transpose1d"]

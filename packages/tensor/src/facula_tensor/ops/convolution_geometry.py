@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ArgumentError, DTypeError
-from .._geometry import is_integer, several
-from .._tensor import layout_of_tensor
-from .._viewing import as_tensor
+from facula_errors import ArgumentError, DTypeError
+
+from .._core.geometry import is_integer, several
+from .._core.tensor import layout_of_tensor
+from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,38 +7,32 @@ from typing import Any
 import numpy as np
 
 from facula_autograd.extend import edge_to, special
-from facula_errors import FaculaError, InvalidTypeError, OperationError
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, DType, Layout, Plan, contiguous
+from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import FLOATING, plain_address
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError, relabel
-from .._general import launch, mutated, node_for
-from .._holding import edge_from, snapshots_of
-from .._inplace import starts_inplace
-from .._memory import check_out, check_overlap, check_writable
-from .._operator import composite, no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import as_dtype, can_cast, number_for
-from .._sites import user_site
-from .._tensor import Tensor, layout_of_tensor, make, method, snapshot
-from .._viewing import as_tensor
-from .._views import rebase
-from .formats import check_format
+from .._core.call_sites import user_site
+from .._core.errors import relabel
+from .._core.formats import check_format
+from .._core.memory import check_overlap, check_writable
+from .._core.promotion import as_dtype, can_cast, number_for
+from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
+from .._creation.filling import fill
+from .._creation.from_data import as_tensor_like
+from .._dispatch.declaration import operator
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
+from .._dispatch.nodes import node_for
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.snapshots import edge_from, snapshots_of
+from .._dispatch.view_call import as_tensor
+from .._dispatch.view_changes import rebase
+from .._dispatch.writing import write
 
 __all__ = ["clone"]
-
-
-def copy_plan(source: Layout, target: Layout) -> Any:
-    """The plan that copies one layout into another, casting and broadcasting."""
-    op = operators["to"]
-    key = ((source,), target)
-    plan = op.slow_table.by_key.get(key)
-    if plan is None:
-        plan = op.slow_table.add(key, target.device.backend.plan("copy", (source,), (target,), ()))
-    return plan
 
 
 @operator
@@ -273,9 +267,6 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
 
 # ---------------------------------------------------------------------------------------------- writing into
-def write(target: Tensor, source: Tensor) -> None:
-    """Copy elements, casting and broadcasting, between snapshots. No checks, no record, no version."""
-    launch(copy_plan(source._layout, target._layout), (source,), [(target._storage, target._offset)])
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
@@ -367,25 +358,7 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
     return _copy(operation, target, result)
 
 
-def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
-    """`result`, or `out` with the result in it: the `out=` form of composite operators.
-
-    `operands` may share no memory with `out`.
-    """
-    if out is None:
-        return result
-    target, _ = check_out(operation, layout_of_tensor(result), out, operands)
-    if result.node is not None:
-        raise OperationError(
-            f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
-        )
-    no_record_ops.copy_into(target, result)
-    return out
-
-
 def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
-    from .._from_data import as_tensor_like
-
     try:
         source = as_tensor_like(source, self, operation)
         record = starts_inplace(operation, self, (self, source))
@@ -441,31 +414,6 @@ def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
     fill(now, value)
     mutated(now, operation)
     return self
-
-
-def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
-    """Set every element of a snapshot to a number. No checks, no record, no version."""
-    layout = target._layout
-    number = number_for(value, layout.dtype, operation)
-    launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
-
-
-def fill_plan(layout: Layout, kind: type) -> Any:
-    """The plan that sets every element to a number of this type."""
-    table, key = operators["to"].slow_table, (("fill", kind), layout)
-    plan = table.by_key.get(key)
-    return plan if plan is not None else table.add(key, made_to_fill(layout, kind))
-
-
-def made_to_fill(layout: Layout, kind: type) -> Plan:
-    """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
-    table, key = operators["to"].slow_table, ("fill", kind, layout.dense)
-    known = table.by_kind.get(key) if layout.dense else None
-    if known is None:
-        known = layout.device.backend.plan("fill", (kind,), (layout,), ())
-        if layout.dense and known.any_size:
-            table.add_kind(key, known)
-    return Plan(known.operator, known.parameters, (layout,), known.launch)
 
 
 @overridable

@@ -5,16 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, floating, promote_types
-from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer, floating, promote_types
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["corrcoef", "cov"]
 

@@ -10,19 +10,19 @@ from itertools import accumulate
 from typing import Any
 
 from facula_autograd import enable_grad, grad
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import INTEGER
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._from_data import tensor
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._ranges import arange
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.from_data import tensor
+from .._creation.ranges import arange
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .losses import reduced, reduction_of
 
 __all__ = ["ctc_loss"]

@@ -8,11 +8,11 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
-from .._declare import operator
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from .matrices import matrices
 from .named_results import NamedResults, named_results, results_named
 

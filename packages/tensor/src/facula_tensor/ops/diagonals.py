@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, contiguous, layout_of
 
-from .._declare import view
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.declaration import view
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
 

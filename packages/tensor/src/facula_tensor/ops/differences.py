@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, as_number
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer, as_number, floating
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .join import cat
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
@@ -179,8 +178,6 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
     if len(spacings) != len(dims):
         raise ArgumentError(f"gradient: expected a spacing for each of {len(dims)} dimensions; got {len(spacings)}")
     if layout.dtype.category < FLOATING:
-        from .._promotion import floating
-
         if layout.dtype is bool_ or layout.dtype.name == "uint8":
             raise DTypeError(f"gradient: not defined for {layout.dtype.name}; convert with .float()")
         input = recorded_ops.to(input, (floating(layout.dtype),))

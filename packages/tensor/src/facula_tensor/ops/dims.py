@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidIndexError
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, layout_of
 
-from .._declare import view
-from .._errors import ArgumentError
-from .._operator import may_alias_grad, operators, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, check_dim, method
-from .._viewing import form
-from .reducing import axis_for, needed_dim
-from .shape import sizes
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, method
+from .._dispatch.declaration import view
+from .._dispatch.namespaces import may_alias_grad, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import form
+from .reduction.reducing import axis_for, needed_dim
 
 __all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import as_real, promote_types
-from .._tensor import Tensor, check_dim, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_real, promote_types
+from .._core.tensor import Tensor, check_dim, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .triangles import triu_indices
 
 __all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import BOOL, COMPLEX
 
-from .._declare import elementwise, public_form
-from .._errors import ArgumentError
-from .._general import slow_call
-from .._inplace import slow_inplace
-from .._operator import identity_grad, operators, recorded_ops
-from .._promotion import plain_number
-from .._tensor import Tensor, WrappedLayout, method
+from .._core.promotion import plain_number
+from .._core.tensor import Tensor, WrappedLayout, method
+from .._dispatch.declaration import elementwise, public_form
+from .._dispatch.inplace import slow_inplace
+from .._dispatch.namespaces import identity_grad, operators, recorded_ops
+from .._dispatch.slow_path import slow_call
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import contiguous, float32
 from facula_storage.extend import FLOATING
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._generator import default_generator
-from .._operator import recorded_ops
-from .._promotion import as_real
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor, in_row_major
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.generator import default_generator
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor, in_row_major
 
 __all__ = ["dropout"]
 

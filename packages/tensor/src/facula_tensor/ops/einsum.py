@@ -15,16 +15,15 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .subscripts import labels_of
 
 __all__ = ["einsum", "tensordot"]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import UnsupportedError
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, int32
 from facula_storage.extend import INTEGER
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._operator import composite, no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._creation.filled import empty
+from .._creation.ranges import eye
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .inverses import singular
 from .matrices import check_info, check_same, expand_batches, matrices, status_layout
 from .named_results import NamedResults, named_results, results_named
@@ -78,8 +79,6 @@ def corner(F: Any, input: Tensor, row: int, column: int, rows: int, columns: int
 @composite
 def unit_lower(F: Any, input: Tensor) -> Tensor:
     """The part below the diagonal, with ones on it."""
-    from .._ranges import eye
-
     layout = layout_of_tensor(input)
     m, n = layout.shape[-2:]
     return F.add(F.triangle(input, (-1, False)), eye(m, n, dtype=layout.dtype, device=layout.device))
@@ -131,8 +130,6 @@ def check_pivots(name: str, LU: Tensor, pivots: Any) -> Tensor:
 
 def unpacked(name: str, LU: Any, pivots: Any, data: bool = True, moves: bool = True) -> tuple[Tensor, ...]:
     """P, L and U with A = P L U, of the two that elimination gives."""
-    from .._creation import empty
-
     F, LU = recorded_ops, matrices(name, LU, "LU_data")
     layout = layout_of_tensor(LU)
     m, n = layout.shape[-2:]

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidIndexError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidIndexError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import int64
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError, show
-from .._general import mutated
-from .._indexing import put_into
-from .._memory import check_overlap, check_writable
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, as_real
-from .._tensor import Tensor, layout_of_tensor, snapshot
-from .._viewing import as_tensor
+from .._core.errors import show
+from .._core.memory import check_overlap, check_writable
+from .._core.promotion import as_integer, as_real
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._creation.filled import zeros
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from . import index_ops as _index_ops  # noqa: F401  declares index_select
 from .gathering import as_index
+from .indexing.getitem import put_into
 from .scattering import scatter_
 
 __all__ = ["embedding", "one_hot"]
@@ -120,8 +121,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
-    from .._creation import zeros
-
     layout = layout_of_tensor(as_tensor("one_hot", input))
     if layout.dtype is not int64:
         raise DTypeError(f"one_hot: expected input to be int64; got {show(layout)}; convert with .long()")

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import InvalidIndexError
+from facula_errors import ArgumentError, InvalidIndexError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError, show
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, snapshot, steady
-from .._viewing import as_tensor
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._creation.filled import zeros
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .embedding import prepared
-from .extremes import max as greatest
 from .gathering import as_index
 from .index_ops import index_add
+from .reduction.extremes import max as greatest
 
 __all__ = ["embedding_bag"]
 
@@ -102,14 +104,10 @@ def _rows(weight: Tensor, index: Tensor, parameters: tuple) -> Tensor:
 
 
 def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:
-    from .._from_data import from_numpy
-
     return from_numpy(np.ascontiguousarray(numbers)).to(like.device)
 
 
 def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
-    from .._creation import zeros
-
     layout = layout_of_tensor(rows)
     made = zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
     if len(bags):
@@ -122,8 +120,6 @@ def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
 
 def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
     """The greatest of each bag, by a table of bags as long as the longest."""
-    from .._creation import zeros
-
     F, layout = recorded_ops, layout_of_tensor(rows)
     lengths = np.bincount(bags, minlength=count)
     longest = int(lengths.max(initial=0))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import DTypeError
 from facula_storage import Layout
 
-from .._declare import elementwise
-from .._errors import DTypeError
-from .._operator import composite
-from .._promotion import floating
-from .._tensor import Tensor
+from .._core.promotion import floating
+from .._core.tensor import Tensor
+from .._creation.filled import full
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite
 from .pointwise import real
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
@@ -166,8 +167,6 @@ class xlogy:
 
     def vjp_input(F, g, input, other):
         if not isinstance(other, Tensor):
-            from .._creation import full
-
             other = full((), other, dtype=input.dtype, device=input.device)
         flat = F.bitwise_and(F.eq(input, 0), F.le(other, 0))
         return F.mul(g, F.where(flat, 0, F.log(F.where(flat, 1, other))))

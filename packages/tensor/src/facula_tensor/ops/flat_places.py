@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import int64
 from facula_storage.extend import INTEGER
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._creation.filled import full
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .choosing import nonzero
-from .copying import write_out
-from .shape import sizes
 
 __all__ = ["nonzero_static", "unravel_index"]
 
@@ -83,7 +84,5 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     if count >= rows:
         result = no_record_ops.clone(no_record_ops.slice(found, 0, 0, rows, 1))
     else:
-        from .._creation import full
-
         result = no_record_ops.cat((found, full((rows - count, ndim), value, dtype=int64, device=found.device)), (0,))
     return write_out("nonzero_static", result, out)

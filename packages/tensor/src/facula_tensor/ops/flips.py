@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidIndexError
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, contiguous
 from facula_storage.extend import forgetting
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .shape import sizes
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._operator import composite
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._creation.filled import zeros
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite
 
 # The transform that undoes one scaled by `norm` in the other direction is scaled by the opposite.
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -77,8 +78,6 @@ def with_zeros(F: Any, input: Tensor, dim: int, count: int) -> Tensor:
     """`input` with `count` zeros after its elements along a dimension."""
     if not count:
         return input
-    from .._creation import zeros
-
     shape = list(input.shape)
     shape[dim] = count
     return F.cat((input, zeros(*shape, dtype=input.dtype, device=input.device)), (dim,))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 from facula_storage.extend import FLOATING
 
-from .._declare import elementwise
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real, floating
-from .._random import rand
-from .._tensor import Tensor, check_dim, layout_of_tensor, method
-from .._viewing import as_tensor
+from .._core.promotion import as_real, floating
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from .._creation.random import rand
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .activation import assign_inplace, softmax, source
 from .pointwise import real
 

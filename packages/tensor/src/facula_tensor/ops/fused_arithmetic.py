@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
-from .._declare import elementwise
-from .._errors import DTypeError
-from .._operator import may_alias_grad, recorded_ops
-from .._overrides import overridable
-from .._promotion import SCALAR_CATEGORY, plain_number, result_type
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import SCALAR_CATEGORY, plain_number, result_type
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import may_alias_grad, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .pointwise import real
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from math import factorial, log, pi
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 
-from .._declare import elementwise
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, floating
-from .._ranges import arange
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.promotion import as_integer, floating
+from .._core.tensor import Tensor, method
+from .._creation.ranges import arange
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .in_place import in_place_of
 from .pointwise import real
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, int32, int64
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError, show
-from .._general import launch
-from .._operator import composite, no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.errors import show
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._dispatch.declaration import operator
+from .._dispatch.launching import launch
+from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 
 __all__ = ["gather"]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._viewing import in_row_major
+from .._dispatch.declaration import operator
+from .._dispatch.view_call import in_row_major
 
 __all__: list[str] = []
 

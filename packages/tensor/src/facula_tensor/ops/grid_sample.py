@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, float32, float64, int64
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, snapshot, steady
-from .._viewing import as_tensor
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from . import given_taps as _given_taps  # noqa: F401  declares gather_taps
 from .resampling import CUBIC
-from .shape import sizes
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -48,8 +49,6 @@ POLYNOMIALS = {
 @lru_cache(maxsize=64)
 def _column(numbers: tuple[float, ...], dtype: DType, device: Any) -> Tensor:
     """Numbers in a column (count, 1)."""
-    from .._from_data import from_numpy
-
     return no_record_ops.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
 
 
@@ -207,8 +206,6 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     tensor([[[[-1.,  0.],
               [ 1.,  0.]]]])
     """
-    from .._from_data import from_numpy
-
     name, F = "affine_grid", recorded_ops
     theta, size = steady(as_tensor(name, theta)), sizes(name, (), size, "size")
     layout, dims = layout_of_tensor(theta), len(size) - 2

@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes as common_shape
-from .._promotion import as_integer
-from .._size import Size
-from .._tensor import Tensor, check_dim, method, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.size import Size
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, method, steady
+from .._creation.filled import empty
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes as common_shape
+from .._dispatch.view_call import as_tensor
 from .join import stack
-from .shape import resolve, sizes
+from .shape import resolve
 
 __all__ = ["broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid", "ravel", "unflatten"]
 
@@ -122,9 +124,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
             [1, 3],
             [2, 3]])
     """
-    from .._creation import empty
-    from .._from_data import from_numpy
-
     input = steady(as_tensor("combinations", input))
     count = as_integer(r, "combinations", "r")
     if input.ndim != 1 or count < 0:

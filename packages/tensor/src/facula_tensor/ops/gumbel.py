@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import float32, float64
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real
-from .._random import rand
-from .._tensor import Tensor, check_dim
-from .._viewing import as_tensor
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, check_dim
+from .._creation.random import rand
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["gumbel_softmax"]
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32, float64, int64
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._promotion import as_integer, as_real
-from .._tensor import Tensor, layout_of_tensor, method, snapshot
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer, as_real
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._creation.ranges import linspace
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .named_results import NamedResults, named_results, results_named
 from .searching import bincount
 
@@ -42,8 +42,6 @@ def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0
 
 
 def _spacing(name: str, bins: Any, low: float, high: float, like: Tensor) -> Tensor:
-    from .._ranges import linspace
-
     return linspace(low, high, bins + 1, dtype=like.dtype, device=like.device)
 
 

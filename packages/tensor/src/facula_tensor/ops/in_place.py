@@ -8,8 +8,8 @@ from typing import Any
 
 from facula_errors.extend import boundary
 
-from .._operator import recorded_ops
-from .._tensor import Tensor, method
+from .._core.tensor import Tensor, method
+from .._dispatch.namespaces import recorded_ops
 from .copying import assign_inplace
 
 

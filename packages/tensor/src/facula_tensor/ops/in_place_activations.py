@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from facula_errors.extend import boundary
 
-from .._overrides import overridable
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._dispatch.overrides import overridable
 from .activation import elu, hardtanh, leaky_relu, relu
 from .further_activations import celu, rrelu, selu
 from .further_activations import threshold as threshold_of

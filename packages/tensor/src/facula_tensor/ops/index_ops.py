@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_, contiguous, int64
 
-from .._creation import zeros
-from .._declare import operator
-from .._errors import ArgumentError
-from .._general import mutated
-from .._indexing import put_into
-from .._inplace import starts_inplace
-from .._memory import check_overlap, check_writable, meet
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._setitem import slow_setitem
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.memory import check_overlap, check_writable, meet
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._creation.filled import zeros
+from .._dispatch.declaration import operator
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
+from .indexing.getitem import put_into
+from .indexing.setitem import slow_setitem
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from math import prod
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._memory import check_writable
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, as_real
-from .._tensor import Tensor, layout_of_tensor, snapshot, steady
-from .._viewing import as_tensor
+from .._core.memory import check_writable
+from .._core.promotion import as_integer, as_real
+from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .layer_norm import group_norm
-from .moments import var_mean
 from .normalization import batch_norm
 from .padding import pad
+from .reduction.moments import var_mean
 
 __all__ = ["instance_norm", "local_response_norm"]
 

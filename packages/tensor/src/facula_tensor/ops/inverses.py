@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, int32
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._tensor import Tensor, layout_of_tensor, method
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, matrices, status_layout
 
 __all__ = ["inverse"]
@@ -69,8 +70,6 @@ def solution_of(name: str, A: Any, B: Any, left: Any = True, check: bool = True)
     """X with A X = B, or X A = B where not `left`, and `info`. B may be one vector for each matrix."""
     A = matrices(name, A, square=True)
     a = layout_of_tensor(A).shape
-    from .._viewing import as_tensor
-
     b = layout_of_tensor(as_tensor(name, B)).shape
     # A stack of vectors is told from a stack of matrices by its shape alone, as in PyTorch.
     is_vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])

@@ -7,22 +7,21 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, next_seq, special
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
 from facula_storage.extend import allocate, blank, collecting, forgetting, plain_address
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import may_alias_grad, no_record_ops, operators, recorded_ops
-from .._overrides import call_torch_function, overridden
-from .._promotion import promote_types
-from .._rules import saved_tensors
-from .._sites import user_frame
-from .._tensor import Tensor, check_dim, layout_of_tensor, make, steady
-from .copying import write_out
+from .._core.call_sites import user_frame
+from .._core.promotion import promote_types
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, steady
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import call_torch_function, overridden
+from .._dispatch.saved import saved_tensors
+from .._dispatch.writing import write_out
 from .dims import new_dim
-from .reducing import axis_for
+from .reduction.reducing import axis_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import DType, Layout, bfloat16, contiguous, float16, float32, float64
 from facula_storage.extend import FLOATING
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._promotion import as_integer, as_real
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_integer, as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
 

@@ -6,15 +6,15 @@ from math import log, pi
 from typing import Any
 
 from facula_autograd import no_grad
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import as_real
-from .._tensor import Tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_real
+from .._core.tensor import Tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
 from .binary_losses import same_shape
 from .further_activations import floats
 from .losses import reduced, reduction_of

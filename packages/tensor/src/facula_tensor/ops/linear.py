@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import contiguous, float32, float64
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._operator import operators, recorded_ops
-from .._tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import operators, recorded_ops
 
 __all__ = ["linear"]
 

@@ -6,13 +6,13 @@ from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._declare import elementwise
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .comparison import boolean, in_place
-from .copying import write_out
 
 __all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
 

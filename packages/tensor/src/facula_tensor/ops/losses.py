@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
 from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
-from .._declare import elementwise, operator
-from .._errors import ArgumentError, DTypeError, show
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, as_real, floating
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.errors import show
+from .._core.promotion import as_integer, as_real, floating
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import elementwise, operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = [
     "cross_entropy",

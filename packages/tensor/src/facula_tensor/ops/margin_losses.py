@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from facula_errors import InvalidIndexError
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError
 from facula_errors.extend import boundary
 from facula_storage import int64
 from facula_storage.extend import FLOATING, INTEGER
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import as_real
-from .._ranges import arange
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.ranges import arange
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
 from .distances import pairwise_distance
 from .losses import reduced, reduction_of
 

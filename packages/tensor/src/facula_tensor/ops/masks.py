@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd.extend import special
-from facula_errors import FaculaError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_, float32, float64
 
-from .._errors import ArgumentError, DTypeError, RangeError, show
-from .._general import mutated
-from .._inplace import starts_inplace
-from .._memory import check_overlap, check_writable
-from .._operator import no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import number_for
-from .._sites import user_site
-from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
-from .._where_true import where_true
-from .copying import assign_inplace, write, write_out
+from .._core.call_sites import user_site
+from .._core.errors import show
+from .._core.memory import check_overlap, check_writable
+from .._core.promotion import number_for
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write, write_out
+from .copying import assign_inplace
+from .where_true import where_true
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from math import prod as product
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous
 
-from .._declare import operator, reflect
-from .._errors import ArgumentError, DTypeError
-from .._operator import operators
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator, reflect
+from .._dispatch.namespaces import operators
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_storage import Layout, contiguous, int32
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import composite, no_record_ops, recorded_ops
-from .._planning import broadcast_shapes
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

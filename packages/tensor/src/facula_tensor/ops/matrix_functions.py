@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import composite, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._creation.ranges import eye
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .inverses import inverse_of
 from .matrices import matrices
 
@@ -64,8 +64,6 @@ def power_of(name: str, A: Any, n: Any) -> Tensor:
     if n < 0:
         A, n = inverse_of(name, A)[0], -n
     if n == 0:
-        from .._ranges import eye
-
         one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
         return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # of which nothing is taken
     result = None

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._creation.filled import zeros
+from .._dispatch.overrides import overridable
 from .matrices import matrices
 from .named_results import NamedResults, named_results, results_named
 from .orthogonal import qr_of
@@ -52,8 +53,6 @@ def svd(
     """
     if compute_uv:
         return named_results("svd", SVD, svd_of("svd", input, not some), out)
-    from .._creation import zeros
-
     A = matrices("svd", input)
     layout = layout_of_tensor(A)
     *batch, m, n = layout.shape

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._operator import composite
-from .._viewing import in_row_major
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite
+from .._dispatch.view_call import in_row_major
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
-    from .._tensor import Tensor
+    from .._core.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import float64
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._random import rand
-from .._tensor import Tensor, method, snapshot
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, method, snapshot
+from .._creation.random import rand
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .choosing import where
-from .copying import write_out
 from .searching import searchsorted
 from .sorting import topk
 
 if TYPE_CHECKING:
-    from .._generator import Generator
+    from .._creation.generator import Generator
 
 __all__ = ["multinomial"]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
 
-from .._general import describe
-from .._memory import check_out
-from .._tensor import Tensor, layout_of_tensor
-from .copying import write_out
+from .._core.memory import check_out
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.operands import describe
+from .._dispatch.writing import write_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd import no_grad
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32
 from facula_storage.extend import FLOATING
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._general import check_changes
-from .._operator import composite, no_record_ops, operators, recorded_ops
-from .._tensor import Tensor, layout_of_tensor, snapshot
-from .._viewing import as_tensor
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
+from .._dispatch.slow_path import check_changes
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["batch_norm"]
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
-from .._creation import full, zeros_like
-from .._declare import elementwise
-from .._errors import DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import promote_types, result_type
-from .._tensor import Tensor, method, steady
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.promotion import promote_types, result_type
+from .._core.tensor import Tensor, method, steady
+from .._creation.filled import full, zeros_like
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .grids import broadcast_tensors
 from .in_place import in_place_of
 from .pointwise import real

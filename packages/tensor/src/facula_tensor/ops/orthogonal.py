@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import UnsupportedError
+from facula_errors import ArgumentError, UnsupportedError
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import composite, recorded_ops
-from .._tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.filled import empty
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, recorded_ops
 from .matrices import matrices
 
 MODES = ("reduced", "complete", "r")
@@ -77,8 +77,6 @@ def qr_of(name: str, A: Any, mode: Any) -> tuple[Tensor, Tensor]:
     layout = layout_of_tensor(A)
     m, n = layout.shape[-2:]
     if mode == "r":
-        from .._creation import empty
-
         return empty(0, dtype=layout.dtype, device=layout.device), recorded_ops.qr_r(A)
     packed = recorded_ops.qr(A, (mode == "complete",))
     F = recorded_ops

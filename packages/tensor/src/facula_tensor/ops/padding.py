@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import float32, float64
 from facula_storage.extend import contiguous_strides
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._promotion import as_number
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
-from .shape import sizes
+from .._core.promotion import as_number
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor
 from .taps import Taps, even_taps
 
 if TYPE_CHECKING:
@@ -106,8 +106,6 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> T
 
 
 def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
-    from .._from_data import from_numpy
-
     shape = layout_of_tensor(input).shape
     if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
         raise ArgumentError(

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER
 
-from .._declare import operator, view
-from .._errors import ArgumentError
-from .._operator import may_alias_grad, no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, method, shown
-from .._viewing import Window, form, make_views
-from .reducing import axis_for, needed_dim
-from .shape import sizes
+from .._core.errors import shown
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, method
+from .._creation.filled import zeros
+from .._dispatch.declaration import operator, view
+from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import Window, form, make_views
+from .._dispatch.writing import write
+from .reduction.reducing import axis_for, needed_dim
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
 
@@ -76,11 +78,7 @@ class _slice_back:
     parameters = ("whole", "dim", "start", "step")
 
     def execute(operands, parameters):
-        from .copying import write
-
         (g,), (whole, dim, start, step) = operands, parameters
-        from .._creation import zeros
-
         result = zeros(whole.shape, dtype=g.dtype, device=g.device)
         count = g.shape[dim]
         write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, layout_of
 
-from .._declare import view
-from .._errors import ArgumentError
-from .._geometry import Pair, pair
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, method, steady
-from .._viewing import as_tensor
+from .._core.geometry import Pair, pair
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, check_dim, method, steady
+from .._dispatch.declaration import view
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .padding import pad
 
 __all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]

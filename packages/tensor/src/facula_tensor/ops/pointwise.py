@@ -5,8 +5,8 @@ from __future__ import annotations
 from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
-from .._declare import elementwise
-from .._promotion import floating
+from .._core.promotion import floating
+from .._dispatch.declaration import elementwise
 
 __all__ = ["cos", "exp", "expm1", "log", "log1p", "reciprocal", "relu", "rsqrt", "sigmoid", "sin", "sqrt", "tanh"]
 

@@ -12,11 +12,11 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32, float64, int64
 
-from .._declare import operator
-from .._geometry import Pair, hashable
-from .._operator import recorded_ops
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor, in_row_major
+from .._core.geometry import Pair, hashable
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor, in_row_major
 from .pooling_geometry import adaptive_size, avg_geometry, max_geometry
 from .widening import INTEGER, whole_means, widened
 

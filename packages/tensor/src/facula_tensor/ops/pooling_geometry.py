@@ -6,8 +6,9 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from .._errors import ArgumentError
-from .._geometry import is_integer, several
+from facula_errors import ArgumentError
+
+from .._core.geometry import is_integer, several
 from .convolution_geometry import LENGTHS, WHAT
 
 __all__: list[str] = []

@@ -7,9 +7,9 @@ from typing import Any
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._declare import public_form
-from .._operator import operators
-from .._tensor import Tensor, method
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import public_form
+from .._dispatch.namespaces import operators
 from . import arithmetic as _  # noqa: F401  declares the operator
 
 __all__ = ["pow"]

@@ -6,19 +6,18 @@ from __future__ import annotations
 from math import prod as numel
 from typing import Any
 
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import operators, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._promotion import SCALAR_CATEGORY, as_integer, plain_number, result_type
-from .._tensor import Tensor, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import SCALAR_CATEGORY, as_integer, plain_number, result_type
+from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .matmul import need_dims
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, int64
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._number_limits import finfo
-from .._operator import composite, no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real
-from .._tensor import Tensor, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.number_limits import finfo
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._creation.filled import empty, full
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, matrices, status_layout
 from .spectral import not_converged, values_of
 
@@ -54,8 +55,6 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
 
     Where neither is given `rtol` is the greater length of A times the dtype's precision, else it is 0.
     """
-    from .._creation import full
-
     layout = layout_of_tensor(A)
     dtype = layout.dtype.to_real()
 
@@ -105,8 +104,6 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 def least_squares(name: str, A: Any, B: Any, rcond: Any, driver: Any) -> tuple[Tensor, ...]:
     """The solution of least norm, sums of squares of what is left, ranks, singular values."""
-    from .._creation import empty
-
     F, A = recorded_ops, matrices(name, A)
     if driver not in (None, *DRIVERS):
         raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, int64
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._creation.filled import full
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .along import check_ordered, one_dim, pair
-from .copying import write_out
-from .extreme_pairs import KthValue, Median, Mode, NanMedian
-from .reducing import axis_for
+from .reduction.extreme_pairs import KthValue, Median, Mode, NanMedian
+from .reduction.reducing import axis_for
 from .sorting import length
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def _whole(name: str) -> Any:
         def execute(operands, parameters):
             flat = no_record_ops.reshape(operands[0], (-1,))
             if not layout_of_tensor(flat).numel:
-                from .._creation import full
-
                 return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
             return [no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())]
 

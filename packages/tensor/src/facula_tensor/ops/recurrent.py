@@ -10,16 +10,15 @@ from typing import Any
 
 from facula_autograd import enable_grad, grad
 from facula_autograd.extend import Gradients, output_node, replace_mode
-from facula_errors import NumberOverflowError
+from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
-from .._autocast import autocast_state, in_one_dtype
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops, recorded_ops
-from .._tensor import Tensor, layout_of_tensor, snapshot
-from .._viewing import in_row_major
-from ..ops.recurrent_steps import all_steps
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._dispatch.autocast import autocast_state, in_one_dtype
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.view_call import in_row_major
+from .recurrent_steps import all_steps
 
 __all__ = ["recurrent_layer"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._creation import zeros
-from .._tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.filled import zeros
 from .linear import linear
 
 __all__ = ["all_steps"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import Layout, layout_of
 
-from .._errors import ArgumentError
-from .._operator import operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .diagonals import along, plane
-from .shape import sizes
 
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 

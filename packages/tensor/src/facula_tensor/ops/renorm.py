@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32
 from facula_storage.extend import FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_real
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .in_place import in_place_of
-from .norms import vector_norm_of
-from .shape import sizes
+from .reduction.norms import vector_norm_of
 
 __all__ = ["renorm"]
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import FaculaError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, FaculaError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import int32, int64, meta
 
-from .._errors import ArgumentError, DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .shape import sizes
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 
 __all__ = ["repeat_interleave", "tile"]
 
@@ -131,8 +131,6 @@ def _check_size(size: int, output_size: Any) -> None:
 
 def _positions(repeats: Tensor, length: int | None, output_size: Any) -> Tensor:
     """Each position as often as `repeats` says at it."""
-    from .._from_data import from_numpy
-
     _check_counts(repeats)
     if repeats.ndim != 1 or (length is not None and length != repeats.numel()):
         wanted = "1 dimension" if length is None else f"one count for each of {length} elements"

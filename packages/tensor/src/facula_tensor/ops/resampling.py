@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import FaculaError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, FaculaError, UnsupportedError
 from facula_errors.extend import trim_traceback
 from facula_storage import DType, bfloat16, float16, float32, float64, uint8
 
-from .._errors import ArgumentError, DTypeError
-from .._geometry import is_integer
-from .._operator import recorded_ops
-from .._promotion import as_real
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.geometry import is_integer
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor
 from .taps import Taps, even_taps
 
 __all__ = ["interpolate"]
@@ -154,8 +154,6 @@ def sizes_and_scales(shape: tuple[int, ...], size: Any, scale_factor: Any) -> tu
 
 
 def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[Any], align: bool) -> Tensor:
-    from .._from_data import from_numpy
-
     dtype, shape = input.dtype, layout_of_tensor(input).shape
     if mode.startswith("nearest") and dtype not in (float32, float64):
         for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):

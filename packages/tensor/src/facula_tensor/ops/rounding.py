@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from facula_errors import InvalidTypeError
+from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
-from .._declare import elementwise, public_form
-from .._errors import DTypeError
-from .._operator import identity_grad, no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, floating
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
+from .._core.promotion import as_integer, floating
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise, public_form
+from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .activation import source
 from .comparison import boolean
-from .copying import assign_inplace, write_out
+from .copying import assign_inplace
 from .pointwise import real
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]

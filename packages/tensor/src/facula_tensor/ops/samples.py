@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
-from facula_errors import InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend import FLOATING
 
-from .._declare import elementwise, operator
-from .._errors import ArgumentError, DTypeError
-from .._generator import Generator, default_generator
-from .._operator import may_alias_grad, no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._tensor import Tensor
-from .._viewing import as_tensor, in_row_major
+from .._core.tensor import Tensor
+from .._creation.generator import Generator, default_generator
+from .._dispatch.declaration import elementwise, operator
+from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor, in_row_major
 from .choosing import nonzero
 
 if TYPE_CHECKING:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, int64
 from facula_storage.extend import FLOATING
 
-from .._declare import operator
-from .._errors import DTypeError
-from .._operator import composite, recorded_ops
-from .._overrides import overridable
-from .._promotion import accumulating, as_dtype
-from .._tensor import Tensor, layout_of_tensor, method
+from .._core.promotion import accumulating, as_dtype
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from .along import check_ordered, one_dim, pair
-from .copying import cast_to, write_out
-from .extreme_pairs import CumMax, CumMin
+from .copying import cast_to
+from .reduction.extreme_pairs import CumMax, CumMin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

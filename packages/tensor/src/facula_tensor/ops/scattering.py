@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd.extend import special
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, int64
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
-from .._errors import ArgumentError, DTypeError
-from .._general import mutated
-from .._inplace import starts_inplace
-from .._memory import check_overlap, check_writable, meet
-from .._operator import no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._sites import user_site
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.call_sites import user_site
+from .._core.memory import check_overlap, check_writable, meet
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._creation.filled import full
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .gathering import as_index, at_least_one, check_fits, different_dtypes, scatter_into
 from .masks import fitting
 
@@ -62,8 +64,6 @@ def _key(number: Any, like: Layout, shape: tuple[int, ...]) -> tuple:
 
 def _repeated(number: Any, like: Layout, shape: tuple[int, ...]) -> Tensor:
     """A number as elements of `like`, which share one place in memory: read, never written."""
-    from .._creation import full
-
     key = _key(number, like, shape)
     known = _numbers.get(key)
     if known is None:
@@ -89,8 +89,6 @@ def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor,
     if (mode in ("amax", "amin") and dtype.category == COMPLEX) or (mode == "mean" and dtype.category == BOOL):
         raise DTypeError(f"{operation}: reduce={mode!r} is not defined for {dtype.name}")
     if not own:
-        from .._creation import full
-
         start = full((), _neutral(mode, dtype), dtype=dtype, device=input.device).expand(index.shape)
         input = recorded_ops.scatter(input, index, start, (dim, "set"))
     if mode == "prod":

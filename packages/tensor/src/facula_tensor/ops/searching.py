@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_, contiguous, float32, float64, int32, int64
 from facula_storage.extend import FLOATING
 
-from .._declare import operator
-from .._errors import ArgumentError, DTypeError
-from .._operator import no_record_ops
-from .._overrides import overridable
-from .._promotion import as_integer, result_type
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, snapshot
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import as_integer, result_type
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot
+from .._creation.filled import full, ones, zeros
+from .._creation.from_data import tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 
 __all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
 
@@ -34,8 +36,6 @@ class _search_sorted:
 def number_or_tensor(operation: str, input: Any, like: Tensor) -> Tensor:
     """A tensor, or a Python number as one."""
     if isinstance(input, (int, float)):
-        from .._from_data import tensor
-
         return tensor(input, device=like.device)
     return as_tensor(operation, input)
 
@@ -147,8 +147,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise DTypeError(f"bincount: expected integers; got {layout.dtype.name}; convert with .long()")
     if layout.ndim != 1:
         raise ArgumentError(f"bincount: expected one dimension; got shape {layout.shape}")
-    from .._creation import ones
-
     places = no_record_ops.to(input, (int64,))
     size = least
     if layout.numel:
@@ -167,8 +165,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
     """Of n elements, given which differ from the one before: where groups start, how long they are, whose each is."""
-    from .._creation import full, ones
-
     first = no_record_ops.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
     starts = no_record_ops.reshape(first.nonzero(), (-1,))
     ends = no_record_ops.cat(
@@ -213,8 +209,6 @@ def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, count
         differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
         starts, sizes, group = groups(no_record_ops.any(differ, ((1,), False)), n)
     else:
-        from .._creation import zeros
-
         starts = sizes = group = zeros(0, dtype=int64, device=input.device)
     found = no_record_ops.take(rows, starts, (0,))
     if dim is None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
-from .._geometry import hashable
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor
-from .._viewing import as_tensor
+from .._core.geometry import hashable
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .pooling_geometry import avg_geometry, max_geometry
 
 if TYPE_CHECKING:

@@ -5,39 +5,21 @@ from __future__ import annotations
 from math import prod as product
 from typing import Any
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import DType, Layout, bool_, layout_of, meta, uint8
+from facula_storage import DType, Layout, layout_of
 from facula_storage.extend import contiguous_strides
 
-from .._declare import view
-from .._errors import ArgumentError, named
-from .._operator import composite, may_alias_grad, no_record_ops, operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_dtype
-from .._tensor import Tensor, check_dim, make, method, shown, snapshot
-from .._viewing import as_tensor, form
+from .._core.promotion import as_dtype
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, method
+from .._creation.bits import reinterpreted
+from .._dispatch.declaration import view
+from .._dispatch.namespaces import composite, may_alias_grad, no_record_ops, operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor, form
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
-
-
-def sizes(operation: str, args: tuple, given: Any = None, name: str = "size") -> tuple[int, ...]:
-    """A shape given as integers or as one tuple or list of them, or by name."""
-    if given is not None:
-        if args:
-            raise named(
-                InvalidTypeError(
-                    f"{operation}: expected integers, or {name} by name; got both, {args} and {name}={given!r}"
-                )
-            )
-        args = (given,)
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        args = tuple(args[0])
-    try:
-        return tuple([arg.__index__() for arg in args])
-    except (AttributeError, TypeError):
-        text = ", ".join([shown(arg) for arg in args]) + ("," if len(args) == 1 else "")
-        raise named(InvalidTypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None
 
 
 def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -126,40 +108,6 @@ class _view:
 
 
 Tensor.view = _view
-
-
-def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
-    """The bits of `input` as elements of `dtype`: another tensor over the same memory, without history."""
-    now = snapshot(input)
-    layout = now._layout
-    old, new = layout.dtype.itemsize, dtype.itemsize
-    shape, strides = layout.shape, layout.strides
-    what = f"view: {layout.dtype.name} as {dtype.name}, of another size,"
-    if old != new:
-        if not shape:
-            raise ArgumentError(f"{what} needs at least 1 dimension; got a number; use .reshape(1) first")
-        if strides[-1] != 1:
-            raise ArgumentError(
-                f"{what} needs stride 1 in the last dimension; got strides {strides}; use .contiguous()"
-            )
-    if new > old:
-        ratio = new // old
-        if shape[-1] % ratio:
-            raise ArgumentError(f"{what} needs a multiple of {ratio} elements in the last dimension; got shape {shape}")
-        if now._offset % new or any([step % ratio for step in strides[:-1]]):
-            raise ArgumentError(
-                f"{what} needs rows that begin at a multiple of {ratio} elements; got storage_offset "
-                f"{now._offset // old} and strides {strides}; use .clone()"
-            )
-        shape, strides = (*shape[:-1], shape[-1] // ratio), (*[step // ratio for step in strides[:-1]], 1)
-    elif new < old:
-        ratio = old // new
-        shape, strides = (*shape[:-1], shape[-1] * ratio), (*[step * ratio for step in strides[:-1]], 1)
-    result = make(Tensor, layout_of(shape, strides, dtype, layout.device), now._storage, now._offset)
-    if dtype is bool_ and layout.dtype is not bool_ and layout.device is not meta:
-        if no_record_ops.any(no_record_ops.gt(reinterpreted(now, uint8), 1), (tuple(range(len(shape))), False)).item():
-            raise ArgumentError("view: expected bytes of 0 and 1 to be seen as bool; got others; use .bool()")
-    return result
 
 
 VIEW = operators["view"]

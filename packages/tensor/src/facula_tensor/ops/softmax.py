@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from facula_autograd.extend import LEAF
-from facula_errors import FaculaError
+from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous
 from facula_storage.extend import FLOATING, blank
 
-from .._declare import operator
-from .._errors import DTypeError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_dtype
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
-from .copying import write_out
-from .reducing import needed_dim
+from .._core.promotion import as_dtype
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .reduction.reducing import needed_dim
 
 __all__ = ["log_softmax", "softmax"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, int64
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.writing import write_out
 from .along import check_ordered, one_dim, pair
-from .copying import write_out
-from .extreme_pairs import Sorted, TopK
+from .reduction.extreme_pairs import Sorted, TopK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,18 +5,19 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+from facula_errors import DTypeError
 from facula_errors.extend import boundary
 from facula_storage.extend import COMPLEX
 
-from .._creation import full
-from .._declare import elementwise, public_form
-from .._errors import DTypeError
-from .._operator import operators, recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real, floating
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .copying import assign_inplace, write_out
+from .._core.promotion import as_real, floating
+from .._core.tensor import Tensor, method
+from .._creation.filled import full
+from .._dispatch.declaration import elementwise, public_form
+from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 from .pointwise import real
 
 ROOT_HALF = 0.5**0.5

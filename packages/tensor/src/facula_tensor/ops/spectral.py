@@ -14,9 +14,10 @@ from typing import Any
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
-from .._declare import operator
-from .._operator import composite, recorded_ops
-from .._tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.ranges import eye
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import composite, recorded_ops
 from .matrices import check_info, matrices, status_layout
 
 
@@ -49,8 +50,6 @@ def off_diagonal(F: Any, input: Tensor) -> Tensor:
 @composite
 def with_diagonal(F: Any, values: Tensor, rest: Tensor) -> Tensor:
     """`rest`, square matrices, with `values` added to the diagonal."""
-    from .._ranges import eye
-
     layout = layout_of_tensor(rest)
     whole = eye(layout.shape[-1], dtype=layout.dtype.to_real(), device=layout.device)
     return F.add(rest, F.mul(whole, F.unsqueeze(values, -1)))
@@ -259,7 +258,7 @@ def values_of(name: str, kind: str, A: Any, parameters: tuple = ()) -> Tensor:
 
 def upper_of(name: str, UPLO: Any) -> bool:
     """Whether the upper triangle is read: UPLO is "U" or "L"."""
-    from .._errors import ArgumentError
+    from facula_errors import ArgumentError
 
     if not (isinstance(UPLO, str) and UPLO.upper() in ("U", "L")):
         raise ArgumentError(f"{name}: expected UPLO to be 'L' or 'U'; got {UPLO!r}")

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer, promote_types
-from .._tensor import Tensor, check_dim, method, steady
-from .._viewing import as_tensor
+from .._core.promotion import as_integer, promote_types
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, method, steady
+from .._creation.filled import empty
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .join import cat, stack
 from .parts import split
-from .shape import sizes
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "column_stack", "dsplit", "dstack", "hsplit", "hstack",
@@ -169,8 +170,6 @@ def block_diag(*tensors: Any) -> Tensor:
         shown = [tuple(one.shape) for one in blocks]
         raise ArgumentError(f"block_diag: expected matrices, vectors and numbers; got shapes {shown}")
     if not blocks:
-        from .._creation import empty
-
         return empty(1, 0)
     width, dtype = sum([one.shape[1] for one in blocks]), blocks[0].dtype
     for one in blocks:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import UnsupportedError
+from facula_errors import ArgumentError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, layout_of
 
-from .._declare import operator, view
-from .._errors import ArgumentError, relabel
-from .._memory import overlaps_itself
-from .._operator import composite, no_record_ops, operators
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method, snapshot
-from .._viewing import as_tensor, view_at
-from .shape import sizes
+from .._core.errors import relabel
+from .._core.memory import overlaps_itself
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.view_family import root_of
+from .._creation.filled import zeros
+from .._creation.ranges import arange
+from .._dispatch.declaration import operator, view
+from .._dispatch.namespaces import composite, no_record_ops, operators
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor, view_at
+from .._dispatch.writing import write
 
 __all__ = ["as_strided"]
 
@@ -39,8 +43,6 @@ class _as_strided:
             size = tuple(1 if dim in repeated else length for dim, length in enumerate(size))
         if not overlaps_itself(layout_of(size, stride, input_layout.dtype, input_layout.device)):
             return F.shown_as(F.as_strided_scatter(zeros, g, (size, stride, offset)), input_layout)
-        from .._ranges import arange
-
         # An element that is seen more than once gets the sum.
         places = no_record_ops.clone(
             no_record_ops.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset)
@@ -61,8 +63,6 @@ class as_strided_scatter:
         return contiguous(layout.shape, layout.dtype, layout.device)
 
     def execute(operands, parameters):
-        from .copying import write
-
         input, src = operands
         layout = layout_of_tensor(input)
         result = no_record_ops.spread_out(input, layout) if not layout.is_contiguous else no_record_ops.clone(input)
@@ -117,8 +117,6 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     tensor([[0, 1],
             [3, 4]])
     """
-    from .._views import root_of
-
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
     now = snapshot(as_tensor("as_strided", input))
     layout, node = now._layout, input.node
@@ -157,6 +155,4 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 @composite
 def zeros_of(F: Any, like: Tensor, layout: Layout) -> Tensor:
     """Zeros of a layout's shape, in the dtype of `like`."""
-    from .._creation import zeros
-
     return zeros(layout.shape, dtype=like.dtype, device=like.device)

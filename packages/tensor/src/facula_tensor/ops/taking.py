@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._errors import ArgumentError
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._planning import broadcast_shapes
-from .._tensor import Tensor, check_dim, layout_of_tensor, method, steady
-from .._viewing import as_tensor
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .choosing import nonzero
-from .copying import assign_inplace, write_out
+from .copying import assign_inplace
 from .gathering import as_index, different_dtypes, gather
 
 __all__ = ["argwhere", "put", "take", "take_along_dim"]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import DTypeError
 from facula_storage import contiguous, float32, float64
 
-from .._declare import operator
-from .._errors import DTypeError
-from .._tensor import layout_of_tensor
-from .._viewing import in_row_major
+from .._core.tensor import layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.view_call import in_row_major
 
 __all__: list[str] = []
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous, int64
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_integer
-from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import as_tensor, in_row_major
-from .copying import assign_inplace, write_out
+from .._core.formats import check_storage
+from .._core.promotion import as_integer
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._creation.filled import ones
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor, in_row_major
+from .._dispatch.writing import write_out
+from .copying import assign_inplace
 
 __all__ = ["tril", "tril_indices", "triu", "triu_indices"]
 
@@ -98,8 +100,6 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, options: dict[str, Any]) -> Tensor:
-    from .._creation import check_storage, ones
-
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
     row, col, offset = (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._declare import operator
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, method
-from .._viewing import in_row_major
-from .copying import write_out
+from .._core.tensor import Tensor, layout_of_tensor, method
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import in_row_major
+from .._dispatch.writing import write_out
 from .matrices import check_same, expand_batches, matrices
 from .named_results import NamedResults, named_results, results_named
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+from facula_errors import DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout
 
-from .._declare import elementwise
-from .._errors import DTypeError
-from .._operator import composite, recorded_ops
-from .._overrides import overridable
-from .._promotion import floating
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.promotion import floating
+from .._core.tensor import Tensor, method
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .pointwise import real
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidIndexError
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError
 from facula_errors.extend import boundary
 from facula_storage import int64
 
-from .._errors import ArgumentError, DTypeError, show
-from .._geometry import several
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._promotion import as_real
-from .._tensor import Tensor, layout_of_tensor, steady
-from .._viewing import as_tensor
+from .._core.errors import show
+from .._core.geometry import several
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._creation.filled import zeros
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .pooling import avg_pool2d
 from .pooling_geometry import stride_of
 from .scattering import scatter
@@ -31,8 +32,6 @@ __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d"
 def _unpooled(
     dims: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Tensor:
-    from .._creation import zeros
-
     name = f"max_unpool{dims}d"
     input, indices = steady(as_tensor(name, input)), steady(as_tensor(name, indices))
     layout = layout_of_tensor(input)

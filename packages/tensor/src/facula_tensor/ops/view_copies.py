@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import DType
 
-from .._errors import ArgumentError
-from .._operator import recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, method
-from .._viewing import as_tensor
-from .copying import write_out
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, method
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
 from .diagonals import diagonal
 from .dims import permute, squeeze, t, transpose, unsqueeze
 from .parts import chunk, narrow, select, split, unbind
-from .shape import sizes
 from .strided import as_strided
 
 __all__ = [

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_errors import DTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
-from .._errors import DTypeError
-from .._geometry import hashable
-from .._operator import no_record_ops, recorded_ops
-from .._overrides import overridable
-from .._tensor import Tensor, layout_of_tensor, snapshot, steady
-from .._viewing import as_tensor
+from .._core.geometry import hashable
+from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .pooling_geometry import avg_geometry, max_geometry
 from .widening import divisors
 
@@ -132,8 +133,6 @@ def avg_pool3d(
     >>> avg_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
     """
-    from .._from_data import from_numpy
-
     input = steady(as_tensor("avg_pool3d", input))
     layout = layout_of_tensor(input)
     (kernel, stride, padding, padded, divisor), size = avg_geometry(

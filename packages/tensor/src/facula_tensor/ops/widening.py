@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from facula_errors import DTypeError
 from facula_storage import DType, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
-from .._errors import DTypeError
-from .._tensor import layout_of_tensor
+from .._core.tensor import layout_of_tensor
+from .._creation.from_data import from_numpy
 
 __all__: list[str] = []
 
@@ -29,8 +30,6 @@ def widened(F: Any, name: str, operands: tuple, parameters: tuple, called: str, 
 
 def whole_means(F: Any, input: Any, geometry: tuple | None, size: tuple[int, int]) -> Any:
     """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0; TypeError for adaptive windows."""
-    from .._from_data import from_numpy
-
     layout = layout_of_tensor(input)
     if geometry is None:
         raise DTypeError(f"adaptive_avg_pool: not defined for {layout.dtype.name}; convert with .float()")

@@ -1,0 +1,97 @@
+"""New tensors, quickly: the layout that arguments ask for, memory of a layout, one number in all places.
+
+What creation functions end in. As in Note [Fast path]: a layout or a plan that is not there, a full arena or a
+collection lead to the slow lines, which say what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
+from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
+from facula_storage.extend import allocate, blank, collecting, forgetting
+
+from .errors import named, relabel, shown
+from .promotion import _default, as_dtype
+from .sizes import sizes
+from .tensor import Tensor, make
+
+MOST_LAYOUTS = 512  # of a dtype
+_layouts: dict[Any, dict[tuple, Layout]] = {}  # by dtype, or dtype and device as they were given; then by shape
+forgetting.append(_layouts.clear)
+
+
+def place_of(device: Any) -> Device:
+    """The device that is meant: the host where none is named."""
+    if device is None:
+        return cpu
+    if not isinstance(device, (str, Device)):
+        raise named(
+            InvalidTypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}")
+        )
+    try:
+        return Device(device)
+    except Exception as error:
+        relabel(error, "empty")
+        raise
+
+
+def layout_for(operation: str, lengths: Any, size: Any, dtype: Any, device: Any) -> Layout:
+    """The layout that the arguments of a creation function ask for; errors name the operation."""
+    shape = lengths
+    if len(shape) == 1 and type(shape[0]) is not int:
+        shape = shape[0]
+    try:
+        kind = _default[0] if dtype is None else dtype
+        layout = _layouts[kind if device is None else (kind, device)][shape]
+        if type(sum(shape)) is int and size is None:  # 4.0 is equal to 4, and no length
+            return layout
+    except (KeyError, TypeError):
+        pass
+    if size is not None and not lengths:
+        return layout_for(operation, (size,), None, dtype, device)
+    try:
+        shape = sizes(operation, lengths, size)
+        if min(shape, default=0) < 0:
+            raise ArgumentError(f"{operation}: expected lengths of at least 0; got {shape}")
+        place = place_of(device)
+        if dtype is None:
+            dtype = _default[0]
+        layout = contiguous(shape, as_dtype(dtype, operation), place)
+    except Exception as error:
+        relabel(error, operation)
+        raise
+    if type(dtype) is DType and (device is None or device is place or (place is cpu and type(device) is str)):
+        known = _layouts.setdefault(dtype if device is None else (dtype, device), {})
+        if len(known) >= MOST_LAYOUTS:
+            known.clear()
+        known[shape] = layout
+    return layout
+
+
+def fresh(layout: Layout, operation: str = "empty") -> Tensor:
+    """A new tensor of this layout, contiguous, with whatever was in memory."""
+    try:
+        s = blank(Storage)  # a little quicker than a call of the class
+        if collecting:
+            raise NoMemoryError
+        try:
+            s.ptr, s.__del__ = layout.take()
+        except IndexError:
+            s.ptr, s.__del__ = layout.refill()
+    except MemoryError:
+        s = None
+    if s is None:
+        try:
+            return make(Tensor, layout, allocate(layout))
+        except Exception as error:
+            relabel(error, operation)
+            raise
+    s.version = 0
+    t = blank(Tensor)
+    t._layout = layout
+    t._storage = s
+    t._offset = 0
+    t.node = None
+    return t

@@ -1,0 +1,181 @@
+"""Errors that need more than one line to say what happened, where, and what to do."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import where
+from facula_errors import (
+    DivisionError,
+    FaculaError,
+    InvalidIndexError,
+    NoMemoryError,
+    NumberOverflowError,
+    OperationError,
+)
+from facula_errors.extend import in_library, trim_traceback
+from facula_storage import LaunchError, Layout, Storage, int64
+from facula_storage.extend import (
+    STATUS_DIVISOR,
+    STATUS_INDEX,
+    STATUS_MEMORY,
+    STATUS_POSITION,
+    STATUS_RANGE,
+    STATUS_TARGET,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Note [Whose name an error bears]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
+# should say max and ones. Nobody passes names down for that. The few places that all calls go through where
+# something is wrong (`slow_call`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
+# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. Only then
+# does it trim the traceback, by which it knows a program's own error: Note [Trimming] in facula_errors. The
+# functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
+#: Classes whose methods are public names: Tensor puts itself here.
+NAMING: list[Any] = []
+
+_LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
+
+
+def mutation(storage: Storage) -> str | None:
+    """ "operator at file:line (function)" of the last in-place change, or None if nothing is known."""
+    mutator = getattr(storage, "mutator", None)
+    if mutator is None:
+        return None
+    name, code, lasti = mutator
+    return f"{name} at {where(code, lasti)}"
+
+
+def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
+    """The exception for a kernel's status."""
+    status, first, second, third, fourth = error.args
+    if status == STATUS_TARGET:
+        name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
+        special = "blank" if operator.startswith("ctc") else "ignore_index"
+        return InvalidIndexError(
+            f"{operator.removesuffix('_grad')}: {name} = {first} is out of range for {third} classes "
+            f"({f'0 to {third - 1}' if third else 'there is none'}; {special} is {fourth})"
+        )
+    if status == STATUS_INDEX:
+        return InvalidIndexError(
+            f"{operator}: index {first} at position {second} is out of range for a dimension of size {third}; "
+            f"expected {-third} to {third - 1}"
+        )
+    if status == STATUS_POSITION:
+        shapes = [a.shape for a in operands if a is not None and a.dtype is int64]
+        shape = shapes[0 if operator in ("scatter", "put") else -1]
+        name = _element("index", second, shape)
+        return InvalidIndexError(
+            f"{operator}: {name} = {first} is out of range for a dimension of size {third}; "
+            + (f"expected 0 to {third - 1}" if third else "it is empty")
+        )
+    if status == STATUS_DIVISOR:
+        return DivisionError(
+            f"{operator}: integers cannot be divided by zero, which is in 'other'; replace the zeros, or convert "
+            "with .float()"
+        )
+    if status == STATUS_RANGE:
+        return NumberOverflowError(f"{operator}: {first} is out of range")
+    if status == STATUS_MEMORY:
+        return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space")
+    return OperationError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
+
+
+def _element(name: str, position: int, shape: Sequence[int]) -> str:
+    """An element of a tensor of this shape, whose place is given in row-major order: ``index[0, 3]``."""
+    place: list[int] = []
+    for size in reversed(shape):
+        position, at = divmod(position, size)
+        place.insert(0, at)
+    return f"{name}{place}" if place else name
+
+
+def show(layout: Layout) -> str:
+    """A layout as messages write it: ``float32 (2, 3)``."""
+    return f"{layout.dtype.name} {layout.shape}"
+
+
+def shown(value: Any) -> str:
+    """An argument as messages show it: of tensors dtype and shape."""
+    if isinstance(value, tuple(NAMING)):
+        return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
+    return f"{value!r:.200}"
+
+
+def relabel(error: Exception, name: str, depth: int = 1) -> None:
+    """Let `error` begin with the name of the public function that the user called, or with `name` if that is unknown.
+
+    An error that a program's own code raised (in a hook, say) keeps its name. Then the library's frames leave its
+    traceback, if it is the library's kind of error. See Note [Whose name an error bears].
+    """
+    if _raised_by_library(error):
+        _rename(error, _called(sys._getframe(depth + 1)) or name)
+    if isinstance(error, FaculaError):
+        trim_traceback(error)
+
+
+def _rename(error: Exception, name: str) -> None:
+    if isinstance(error, MemoryError):
+        error.operation = name  # type: ignore[attr-defined]
+    if error.args and type(error.args[0]) is str:
+        text = error.args[0]
+        label = _LABEL.match(text)
+        error.args = (f"{name}: {text[label.end() :] if label else text}", *error.args[1:])
+
+
+def named(error: Any) -> Any:
+    """`error`, about to be raised, with the name of the function that the user called in place of its own."""
+    label = _LABEL.match(error.args[0])
+    relabel(error, label[0][:-2] if label else "facula")
+    return error
+
+
+def _raised_by_library(error: Exception) -> bool:
+    trace = error.__traceback__
+    while trace is not None and in_library(trace.tb_frame):
+        trace = trace.tb_next
+    return trace is None
+
+
+def _called(frame: FrameType | None) -> str | None:
+    """The name of the public function farthest out on the stack, from `frame` on, before the user's code begins."""
+    found = None
+    while frame is not None and in_library(frame):
+        found = _public_name(frame) or found
+        frame = frame.f_back
+    return found
+
+
+def _public_name(frame: FrameType) -> str | None:
+    """The name under which users know the function that runs in `frame`: in its module's `__all__`, or as a method."""
+    module = frame.f_globals
+    methods = [pair for cls in NAMING for pair in vars(cls).items()]
+    for name, function in [*((name, module.get(name)) for name in module.get("__all__", ())), *methods]:
+        function = _asking_nobody(function, frame)
+        if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
+            if not name.startswith("__"):
+                return name
+            if name == "__new__":
+                return frame.f_locals["cls"].__name__
+            return function.operator.name if hasattr(function, "operator") else name.strip("_")
+    return None
+
+
+def _asking_nobody(function: Any, frame: FrameType) -> Any:
+    """What runs of a function that asks overriding classes first: the one within (`_overrides.asks`)."""
+    within = getattr(function, "__wrapped__", None)
+    return within if getattr(within, "__code__", None) is frame.f_code else function
+
+
+def _closed_over(running: Any) -> list[int]:
+    """Which objects a function's variables from outside are, or those of a frame: many functions have one code."""
+    if isinstance(running, FrameType):
+        return [id(running.f_locals.get(name)) for name in running.f_code.co_freevars]
+    return [id(cell.cell_contents) for cell in running.__closure__ or ()]

@@ -1,0 +1,120 @@
+"""Memory formats: the order in which a copy's elements lie, by PyTorch's names; and the one layout there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import Layout, layout_of
+
+from .errors import named, shown
+
+__all__ = [
+    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+]  # fmt: skip
+
+
+class memory_format:
+    """The order in which the elements of a copy lie in memory. There are four, one object each.
+
+    `contiguous_format`: the last dimension is densest. `channels_last` (4 dimensions) and `channels_last_3d` (5):
+    the second one is. `preserve_format` leaves the choice to the operator, which takes `contiguous_format`.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(2, 3, 4, 5).contiguous(memory_format=channels_last).stride()
+    (60, 1, 15, 3)
+    """
+
+    __slots__ = ("name", "ndim")
+
+    name: str
+    ndim: int | None
+
+    def __init__(self, name: str, ndim: int | None = None):
+        self.name, self.ndim = name, ndim
+
+    def __repr__(self) -> str:
+        return f"facula.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (format_named, (self.name,))
+
+
+contiguous_format: memory_format = memory_format("contiguous_format")
+
+
+preserve_format: memory_format = memory_format("preserve_format")
+
+
+channels_last: memory_format = memory_format("channels_last", 4)
+
+
+channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
+
+
+@boundary
+class layout:
+    """How a tensor's elements are kept. There is one way, `strided`: an address for each, by its indices and strides.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(2, layout=strided).layout
+    facula.strided
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "facula.strided"
+
+    def __reduce__(self) -> str:
+        return "strided"
+
+
+strided = layout()
+
+
+def check_storage(operation: str, wanted: Any, pin_memory: Any) -> None:
+    """NotImplementedError for a layout other than `strided`, and for pinned memory."""
+    if wanted is not None and wanted is not strided:
+        raise UnsupportedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
+    if pin_memory:
+        raise UnsupportedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
+
+
+def format_named(name: str) -> memory_format:
+    """The format of this name."""
+    return next(
+        one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name
+    )
+
+
+def check_format(operation: str, wanted: Any, ndim: int) -> bool:
+    """Whether `wanted` moves the channels to the end; an error where it is no format, or does not fit."""
+    if wanted is None:
+        return False
+    if not isinstance(wanted, memory_format):
+        raise named(
+            InvalidTypeError(
+                f"{operation}: expected memory_format to be one such as facula.channels_last; got {shown(wanted)}"
+            )
+        )
+    if wanted.ndim is None:
+        return False
+    if wanted.ndim != ndim:
+        raise named(ArgumentError(f"{operation}: {wanted.name} is for {wanted.ndim} dimensions; got {ndim}"))
+    return True
+
+
+def lies_in_format(layout: Layout, wanted: Any) -> bool:
+    """Whether a layout has the order `wanted`. ValueError for `preserve_format`, which says nothing."""
+    ndim = len(layout.shape)
+    if wanted is preserve_format:
+        raise named(ArgumentError("is_contiguous: expected a memory format that says an order; got preserve_format"))
+    if isinstance(wanted, memory_format) and wanted.ndim not in (None, ndim):
+        return False  # as PyTorch: the question is asked of tensors of any number of dimensions
+    if not check_format("is_contiguous", wanted, ndim):
+        return layout.is_contiguous
+    order = (0, *range(2, ndim), 1)
+    shape, strides = [tuple([one[d] for d in order]) for one in (layout.shape, layout.strides)]
+    return layout_of(shape, strides, layout.dtype, layout.device).is_contiguous

@@ -1,0 +1,62 @@
+"""Numbers for each of several lengths, height and width: how windows and filters are moved over images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, InvalidTypeError
+
+Pair = tuple[int, int]
+_WORDS = {1: "an int", 2: "an int or two", 3: "an int or three"}
+
+
+def is_integer(value: Any) -> bool:
+    """Whether `value` is an integer, Python's or NumPy's, and no bool."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def pair(operation: str, name: str, value: Any, least: int) -> Pair:
+    """One number for both dimensions, or one for each; errors name operation and argument.
+
+    >>> pair("conv2d", "stride", 2, 1), pair("conv2d", "stride", (2, 3), 1)
+    ((2, 2), (2, 3))
+    """
+    height, width = several(operation, name, value, 2, least)
+    return height, width
+
+
+def several(operation: str, name: str, value: Any, count: int, least: int) -> tuple[int, ...]:
+    """One number for all of `count` dimensions, or one for each; errors name operation and argument.
+
+    >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
+    ((2, 2, 2), (2, 3, 4))
+    """
+    each = value if isinstance(value, (tuple, list)) else (value,)
+    if not each:
+        raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
+    if len(each) not in (1, count) or not all([is_integer(one) for one in each]):
+        raise InvalidTypeError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
+    numbers = tuple([int(one) for one in each])
+    if min(numbers) < least:
+        raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
+    return numbers if len(numbers) == count else numbers * count
+
+
+class Shown(str):
+    """The text of a value that cannot be looked up by: it is refused by `pair`, which shows it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def hashable(value: Any) -> Any:
+    """A list as a tuple, to be looked up by."""
+    if type(value) is int:
+        return value
+    try:
+        hash(value)
+    except TypeError:
+        return hashable(tuple(value)) if type(value) is list else Shown(f"{value!r:.60}")
+    return value

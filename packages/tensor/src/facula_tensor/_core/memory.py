@@ -1,0 +1,150 @@
+"""Questions about memory that is about to be written: overlap, legality, read-only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd import is_grad_enabled
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_storage import Layout
+from facula_storage.extend import host_view, plain_address
+
+from .errors import show
+from .promotion import can_cast
+from .resizing import resized
+from .tensor import Tensor, layout_of_tensor, snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+SOLVER_WORK = 10_000  # candidate solutions; a few of them answer for all but contrived strides
+
+
+def overlaps_itself(layout: Layout) -> bool:
+    """Whether two indices may reach one element. Exact for views of dense memory; else conservative."""
+    if layout.is_contiguous:
+        return False
+    dims = sorted((stride, size) for size, stride in zip(layout.shape, layout.strides, strict=True) if size > 1)
+    reach = 0
+    for stride, size in dims:
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def span(tensor: Tensor) -> tuple[int, int]:
+    """First address, and the one past the last. (A snapshot's, as all tensors here: see Note [One moment].)"""
+    start = plain_address(tensor._storage) + tensor._offset
+    return start, start + layout_of_tensor(tensor).extent
+
+
+def meet(a: Tensor, b: Tensor) -> bool:
+    """Whether the memory that two tensors span has a byte in common."""
+    if a.device is not b.device or a.device.type == "meta":
+        return False
+    first, second = span(a), span(b)
+    return first[0] < second[1] and second[0] < first[1]
+
+
+def shares_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors may have elements in common, other than being the same elements in the same order."""
+    return meet(a, b) and (span(a)[0] != span(b)[0] or layout_of_tensor(a) != layout_of_tensor(b))
+
+
+def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> bool:
+    """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
+    layout = layout_of_tensor(written)
+    if overlaps_itself(layout):
+        raise OperationError(
+            f"{operation}: several elements of the tensor written to (shape {layout.shape}, strides {layout.strides}) "
+            "share one place in memory, as after expand(); call .clone() on it first"
+        )
+    first, last = span(written)
+    same = False
+    for operand in operands:
+        if not isinstance(operand, Tensor) or operand is written:
+            continue
+        start, end = span(operand)
+        if start >= last or first >= end:
+            continue
+        if layout.device.type == "meta" and operand._storage is not written._storage:
+            continue  # without memory all are at address 0
+        if start == first and layout_of_tensor(operand).strides == layout.strides and operand.shape == layout.shape:
+            same = True
+        elif not disjoint(written, operand):
+            raise OperationError(
+                f"{operation}: an operand and the tensor written to share part of their memory; "
+                "call .clone() on one of them"
+            )
+    return same
+
+
+def disjoint(a: Tensor, b: Tensor) -> bool:
+    """Whether two strided views within one span are known to have no byte in common, as the columns of a matrix.
+
+    NumPy's solver answers, which looks at addresses and never at memory; what it finds too hard counts as shared.
+    """
+    views = [host_view(span(one)[0], layout_of_tensor(one)) for one in (a, b)]
+    try:
+        return not np.shares_memory(*views, max_work=SOLVER_WORK)  # type: ignore[arg-type, misc]
+    except np.exceptions.TooHardError:
+        return False
+
+
+def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
+    """Which two of these have elements in common, as places in the list; None where no two have."""
+    spans: dict[Any, list] = {}
+    tensors = [snapshot(a) for a in tensors]
+    for place, a in enumerate(tensors):
+        if a.numel() and a.device.type != "meta":
+            spans.setdefault(a.device, []).append((*span(a), place))
+    for on_device in spans.values():
+        reaching: list[tuple[int, int]] = []  # the ends and places of those that reach beyond the present start
+        for start, end, place in sorted(on_device):
+            reaching = [one for one in reaching if one[0] > start]
+            for _, other in reaching:
+                if not disjoint(tensors[other], tensors[place]):
+                    return (min(other, place), max(other, place))
+            reaching.append((end, place))
+    return None
+
+
+def check_writable(operation: str, tensor: Tensor) -> None:
+    """RuntimeError where the memory is read-only, saying whose it is."""
+    storage = tensor._storage
+    if storage.version is None:
+        raise OperationError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
+
+
+def check_out(
+    operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True
+) -> tuple[Tensor, bool]:
+    """Check `out=` and resize it if it is empty: a snapshot of it, and whether the result may be computed there."""
+    if not isinstance(out, Tensor):
+        raise InvalidTypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
+    if out.node is not None and is_grad_enabled():
+        raise OperationError(
+            f"{operation}: out requires a gradient; out= writes over it, so use no_grad() or another tensor"
+        )
+    target = snapshot(out)
+    layout = target._layout
+    if layout.device is not wanted.device:
+        raise OperationError(f"{operation}: expected out on device '{wanted.device}'; got '{layout.device}'")
+    if not can_cast(wanted.dtype, layout.dtype):
+        raise DTypeError(
+            f"{operation}: the result is {wanted.dtype.name} and cannot be stored in out, "
+            f"which is {layout.dtype.name}; give an out of the result's dtype"
+        )
+    check_writable(operation, target)
+    if layout.shape != wanted.shape:
+        if layout.numel or any([getattr(a, "_storage", None) is target._storage for a in operands]):
+            raise ArgumentError(
+                f"{operation}: expected out of shape {wanted.shape}; got {show(layout)}. Only an empty out is resized"
+            )
+        target = resized(out, target, wanted.shape)
+    same = check_overlap(operation, target, operands)
+    return target, layout.dtype is wanted.dtype and (elementwise or not same)

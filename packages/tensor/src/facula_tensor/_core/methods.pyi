@@ -1,0 +1,1240 @@
+"""The methods that declarations put on Tensor. Written by facula_tensor._stubs."""
+
+# fmt: off
+# ruff: noqa
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, SupportsIndex, overload
+
+import numpy as np
+from typing_extensions import Buffer
+
+from .types import AnyTensor, DTypeLike, Data, DeviceLike, Dims, Extremes, Frexp, Index, Lengths, MemoryFormat, NamedResults, Number, Operand, Scalar, SupportsDLPack
+from facula_storage import DType
+
+from .._creation.generator import Generator
+from .tensor import Tensor
+from .._interop.untyped_storage import TypedStorage, UntypedStorage
+
+class Methods:
+    def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
+    @property
+    def T(self) -> Tensor: ...
+    def __abs__(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    def __add__(self, other: Operand) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def __and__(self, other: Operand) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def __array__(self, dtype: DTypeLike | None = None, copy: builtins.bool | None = None) -> np.ndarray:
+        """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+    def __array_wrap__(self, array: np.ndarray, context: builtins.object | None = None, return_scalar: builtins.bool = False) -> Tensor:
+        """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    def __bool__(self) -> builtins.bool:
+        """Whether the one element is nonzero. ValueError where there are more or none."""
+    def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
+        """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`)."""
+    def __bytes__(self) -> builtins.bytes:
+        """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions."""
+    def __complex__(self) -> builtins.complex:
+        """The one element as a complex number."""
+    def __contains__(self, value: Operand) -> builtins.bool:
+        """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
+    def __copy__(self) -> Tensor:
+        """`copy.copy`: another tensor over the same memory, sharing its version."""
+    def __deepcopy__(self, memo: builtins.dict) -> Tensor:
+        """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
+    def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
+        """`(self // other, self % other)`."""
+    def __dlpack__(self, *, stream: builtins.object | None = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
+        """A DLPack capsule over the same memory. `copy=True` exports a copy."""
+    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
+        """The pair (device type, index) of the DLPack standard."""
+    def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]
+        """Whether each pair of elements is equal; False where either is NaN."""
+    def __float__(self) -> builtins.float:
+        """The one element as a float."""
+    def __floordiv__(self, other: Operand) -> Tensor:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def __format__(self, spec: builtins.str) -> builtins.str:
+        'What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`.'
+    def __ge__(self, other: Operand) -> Tensor:
+        """Whether each element of `input` is greater than or equal to the other's."""
+    def __getitem__(self, index: Index) -> Tensor:
+        """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+    def __gt__(self, other: Operand) -> Tensor:
+        """Whether each element of `input` is greater than the other's."""
+    def __iadd__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+        """`add` in place: changes this tensor and returns it."""
+    def __iand__(self, other: Operand) -> Tensor:
+        """`bitwise_and` in place: changes this tensor and returns it."""
+    def __ifloordiv__(self, other: Operand) -> Tensor:
+        """`floor_divide` in place: changes this tensor and returns it."""
+    def __ilshift__(self, other: Operand) -> Tensor:
+        """`bitwise_left_shift` in place: changes this tensor and returns it."""
+    def __imod__(self, other: Operand) -> Tensor:
+        """`remainder` in place: changes this tensor and returns it."""
+    def __imul__(self, other: Operand) -> Tensor:
+        """`mul` in place: changes this tensor and returns it."""
+    def __index__(self) -> builtins.int:
+        """The one element of an integer tensor as an int. TypeError for other dtypes."""
+    def __int__(self) -> builtins.int:
+        """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+    def __invert__(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its bits turned; logical not for bool."""
+    def __ior__(self, other: Operand) -> Tensor:
+        """`bitwise_or` in place: changes this tensor and returns it."""
+    def __ipow__(self, other: Operand) -> Tensor:
+        """`pow` in place: changes this tensor and returns it."""
+    def __irshift__(self, other: Operand) -> Tensor:
+        """`bitwise_right_shift` in place: changes this tensor and returns it."""
+    def __isub__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+        """`sub` in place: changes this tensor and returns it."""
+    def __iter__(self) -> Iterator[Tensor]:
+        """The elements along the first dimension, as views."""
+    def __itruediv__(self, other: Operand) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def __ixor__(self, other: Operand) -> Tensor:
+        """`bitwise_xor` in place: changes this tensor and returns it."""
+    def __le__(self, other: Operand) -> Tensor:
+        """Whether each element of `input` is less than or equal to the other's."""
+    def __len__(self) -> builtins.int:
+        """The length of the first dimension."""
+    def __lshift__(self, other: Operand) -> Tensor:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def __lt__(self, other: Operand) -> Tensor:
+        """Whether each element of `input` is less than the other's."""
+    def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
+        """The product of two matrices, or of two equally long stacks of matrices."""
+    def __mod__(self, other: Operand) -> Tensor:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def __mul__(self, other: Operand) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
+        """Whether each pair of elements differs; True where either is NaN."""
+    def __neg__(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign turned. Not defined for bool."""
+    def __or__(self, other: Operand) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def __pos__(self) -> Tensor:
+        """The tensor itself. TypeError for bool, as `-x`."""
+    def __pow__(self, other: Operand) -> Tensor:
+        """Each element raised to the power of the exponent's."""
+    def __radd__(self, other: Operand) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def __rand__(self, other: Operand) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
+        """`(other // self, other % self)`."""
+    def __reduce_ex__(self) -> builtins.tuple:
+        """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+    def __repr__(self) -> builtins.str:
+        """The elements (the corners of large tensors), and what is not to be guessed from them."""
+    def __rfloordiv__(self, other: Operand) -> Tensor:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def __rlshift__(self, other: Operand) -> Tensor:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
+        """The product of two matrices, or of two equally long stacks of matrices."""
+    def __rmod__(self, other: Operand) -> Tensor:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def __rmul__(self, other: Operand) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def __ror__(self, other: Operand) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def __rpow__(self, other: Operand) -> Tensor:
+        """Each element raised to the power of the exponent's."""
+    def __rrshift__(self, other: Operand) -> Tensor:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def __rshift__(self, other: Operand) -> Tensor:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def __rsub__(self, other: Operand) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def __rtruediv__(self, other: Operand) -> Tensor:
+        """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
+    def __rxor__(self, other: Operand) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def __setitem__(self, index: Index, value: Operand) -> None:
+        """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names."""
+    def __sub__(self, other: Operand) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def __truediv__(self, other: Operand) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def __xor__(self, other: Operand) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def _repr_html_(self) -> builtins.str:
+        """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
+    def abs(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    def abs_(self) -> Tensor:
+        """`abs` in place: changes this tensor and returns it."""
+    def acos(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+    def acos_(self) -> Tensor:
+        """`acos` in place: changes this tensor and returns it."""
+    def acosh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic cosine of each element; NaN below 1."""
+    def acosh_(self) -> Tensor:
+        """`acosh` in place: changes this tensor and returns it."""
+    def add(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """The sum of each pair of elements; logical or for bool."""
+    def add_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+        """`add` in place: changes this tensor and returns it."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addbmm` in place: changes this tensor and returns it."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+        """`addcdiv` in place: changes this tensor and returns it."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+        """`addcmul` in place: changes this tensor and returns it."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmm` in place: changes this tensor and returns it."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addmv` in place: changes this tensor and returns it."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`addr` in place: changes this tensor and returns it."""
+    def adjoint(self) -> Tensor:
+        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
+    def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+    def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
+    def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
+    def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+    def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
+        """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient."""
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+    def argwhere(self) -> Tensor:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+    def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+        """A view of the storage with any shape, strides and offset (in elements)."""
+    def as_strided_(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+        """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
+    def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
+        """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
+    def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
+        """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
+    def asin(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+    def asin_(self) -> Tensor:
+        """`asin` in place: changes this tensor and returns it."""
+    def asinh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic sine of each element."""
+    def asinh_(self) -> Tensor:
+        """`asinh` in place: changes this tensor and returns it."""
+    def atan(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle from -pi/2 to pi/2 whose tangent each element is."""
+    def atan2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+    def atan2_(self, other: Operand) -> Tensor:
+        """`atan2` in place: changes this tensor and returns it."""
+    def atan_(self) -> Tensor:
+        """`atan` in place: changes this tensor and returns it."""
+    def atanh(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+    def atanh_(self) -> Tensor:
+        """`atanh` in place: changes this tensor and returns it."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+        """`baddbmm` in place: changes this tensor and returns it."""
+    def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
+    def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as bfloat16."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+    def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that both elements of each pair have; logical and for bool."""
+    def bitwise_and_(self, other: Operand) -> Tensor:
+        """`bitwise_and` in place: changes this tensor and returns it."""
+    def bitwise_left_shift(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    def bitwise_left_shift_(self, other: Operand) -> Tensor:
+        """`bitwise_left_shift` in place: changes this tensor and returns it."""
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its bits turned; logical not for bool."""
+    def bitwise_not_(self) -> Tensor:
+        """`bitwise_not` in place: changes this tensor and returns it."""
+    def bitwise_or(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that an element of each pair has; logical or for bool."""
+    def bitwise_or_(self, other: Operand) -> Tensor:
+        """`bitwise_or` in place: changes this tensor and returns it."""
+    def bitwise_right_shift(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    def bitwise_right_shift_(self, other: Operand) -> Tensor:
+        """`bitwise_right_shift` in place: changes this tensor and returns it."""
+    def bitwise_xor(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that just one element of each pair has; logical xor for bool."""
+    def bitwise_xor_(self, other: Operand) -> Tensor:
+        """`bitwise_xor` in place: changes this tensor and returns it."""
+    def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+    def bool(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as bool."""
+    def broadcast_to(self, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
+        """A view broadcast to `shape`, which may be called `size`."""
+    def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as uint8."""
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
+    def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as complex128."""
+    def ceil(self, *, out: Tensor | None = None) -> Tensor:
+        """The least whole number that is not less, of each element. Integers stay as they are."""
+    def ceil_(self) -> Tensor:
+        """`ceil` in place: changes this tensor and returns it."""
+    def cfloat(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as complex64."""
+    def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as int8."""
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
+    def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+    def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+        """`clamp` in place: changes this tensor and returns it."""
+    def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+    def clamp_max_(self, max: Operand) -> Tensor:
+        """`clamp_max` in place: changes this tensor and returns it."""
+    def clamp_min(self, min: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
+    def clamp_min_(self, min: Operand) -> Tensor:
+        """`clamp_min` in place: changes this tensor and returns it."""
+    def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
+        """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own; a real tensor is its own."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` in place: changes this tensor and returns it."""
+    def const_data_ptr(self) -> builtins.int:
+        """The address of the first element, for reading."""
+    def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+    def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
+        """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
+    def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The size of each element of `input` with the sign of the other's: also that of -0."""
+    def copysign_(self, other: Operand) -> Tensor:
+        """`copysign` in place: changes this tensor and returns it."""
+    def corrcoef(self) -> Tensor:
+        """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1."""
+    def cos(self, *, out: Tensor | None = None) -> Tensor:
+        """The cosine of each element, in radians."""
+    def cos_(self) -> Tensor:
+        """`cos` in place: changes this tensor and returns it."""
+    def cosh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic cosine of each element."""
+    def cosh_(self) -> Tensor:
+        """`cosh` in place: changes this tensor and returns it."""
+    def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+    def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+        """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
+    def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
+    def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
+    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+    def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumprod` in place: changes this tensor and returns it."""
+    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+    def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+        """`cumsum` in place: changes this tensor and returns it."""
+    @property
+    def data(self) -> Tensor: ...
+    @data.setter
+    def data(self, new: Tensor) -> None: ...
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element, putting the buffer in plain order first if it is not."""
+    def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
+        """Angles in degrees as angles in radians."""
+    def deg2rad_(self) -> Tensor:
+        """`deg2rad` in place: changes this tensor and returns it."""
+    def det(self) -> Tensor:
+        """The determinant of matrices (..., n, n): (...)."""
+    def detach(self) -> Tensor:
+        """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
+    def detach_(self) -> Tensor:
+        """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    def diag(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+    def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
+        """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    def digamma_(self) -> Tensor:
+        """`digamma` in place: changes this tensor and returns it."""
+    def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
+        """The dimensions by how far apart their elements lie, the farthest first."""
+    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
+        """The `p`-norm of `input - other`, which broadcast."""
+    def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """`div` in place: changes this tensor and returns it."""
+    def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product of two vectors, without conjugation."""
+    def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as float64."""
+    def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the third dimension."""
+    def eq(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each pair of elements is equal; False where either is NaN."""
+    def eq_(self, other: Operand) -> Tensor:
+        """`eq` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def equal(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have one shape and equal elements. NaN equals nothing."""
+    def erf(self, *, out: Tensor | None = None) -> Tensor:
+        """The error function of each element. Integers are computed in the default floating dtype."""
+    def erf_(self) -> Tensor:
+        """`erf` in place: changes this tensor and returns it."""
+    def erfc(self, *, out: Tensor | None = None) -> Tensor:
+        """1 - erf(x) of each element, to the last digits where that is near 0."""
+    def erfc_(self) -> Tensor:
+        """`erfc` in place: changes this tensor and returns it."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` in place: changes this tensor and returns it."""
+    def exp(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of each element. Integers are computed in the default floating dtype."""
+    def exp2(self, *, out: Tensor | None = None) -> Tensor:
+        """2 to the power of each element."""
+    def exp2_(self) -> Tensor:
+        """`exp2` in place: changes this tensor and returns it."""
+    def exp_(self) -> Tensor:
+        """`exp` in place: changes this tensor and returns it."""
+    def expand(self, *shape: Lengths, size: Lengths | None = None) -> Tensor:
+        """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """A view expanded to the shape of `other`."""
+    def expm1(self, *, out: Tensor | None = None) -> Tensor:
+        """exp(x) - 1 of each element, accurate near 0."""
+    def expm1_(self) -> Tensor:
+        """`expm1` in place: changes this tensor and returns it."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
+    def fill_(self, value: Operand) -> Tensor:
+        """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
+    def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
+        """Set the elements whose indices are all equal. Returns this tensor."""
+    def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+        """Dimensions `start_dim` to `end_dim` as one."""
+    def flip(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy in which the elements along `dims` are in reverse order."""
+    def fliplr(self) -> Tensor:
+        """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+    def flipud(self) -> Tensor:
+        """A copy with the rows (the first dimension) in reverse order."""
+    def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as float32."""
+    def float_power(self, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`input ** exponent` in float64, or complex128. One of the two may be a number."""
+    def float_power_(self, exponent: Operand) -> Tensor:
+        """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+    def floor(self, *, out: Tensor | None = None) -> Tensor:
+        """The largest whole number that is not greater, of each element. Integers stay as they are."""
+    def floor_(self) -> Tensor:
+        """`floor` in place: changes this tensor and returns it."""
+    def floor_divide(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    def floor_divide_(self, other: Operand) -> Tensor:
+        """`floor_divide` in place: changes this tensor and returns it."""
+    def fmax(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+    def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+    def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+    def fmod_(self, other: Operand) -> Tensor:
+        """`fmod` in place: changes this tensor and returns it."""
+    def frac(self, *, out: Tensor | None = None) -> Tensor:
+        """The fraction of each element, with its sign. Floating dtypes only."""
+    def frac_(self) -> Tensor:
+        """`frac` in place: changes this tensor and returns it."""
+    def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
+        """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+    def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
+    def gcd_(self, other: Operand) -> Tensor:
+        """`gcd` in place: changes this tensor and returns it."""
+    def ge(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than or equal to the other's."""
+    def ge_(self, other: Operand) -> Tensor:
+        """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Another name of `outer`."""
+    def get_device(self) -> builtins.int:
+        """The number of the CUDA device; -1 for tensors in host memory."""
+    def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is greater than the other's."""
+    def gt_(self, other: Operand) -> Tensor:
+        """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as float16."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """Each element, or 0 where it is at most `lambd` from 0."""
+    def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+    def heaviside_(self, values: Tensor) -> Tensor:
+        """`heaviside` in place: changes this tensor and returns it."""
+    def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
+        """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
+    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """How many elements lie in each bin, as the pair (hist, bin_edges)."""
+    def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+    def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+    def hypot_(self, other: Operand) -> Tensor:
+        """`hypot` in place: changes this tensor and returns it."""
+    def i0(self, *, out: Tensor | None = None) -> Tensor:
+        """The modified Bessel function of order 0 of each element."""
+    def i0_(self) -> Tensor:
+        """`i0` in place: changes this tensor and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, new: Tensor) -> None: ...
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+        """`index_add` in place: changes this tensor and returns it."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
+        """`index_copy` in place: changes this tensor and returns it."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
+        """`index_fill` in place: changes this tensor and returns it."""
+    def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with `copy[indices] = values`, or with the values added."""
+    def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`index_put` in place: changes this tensor and returns it."""
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+    def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`index_reduce` in place: changes this tensor and returns it."""
+    def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+    def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+    def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as int32."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """False: conjugates are never left to be taken later."""
+    @property
+    def is_cpu(self) -> builtins.bool: ...
+    def is_inference(self) -> builtins.bool:
+        """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+    @property
+    def is_ipu(self) -> builtins.bool: ...
+    @property
+    def is_maia(self) -> builtins.bool: ...
+    @property
+    def is_mkldnn(self) -> builtins.bool: ...
+    @property
+    def is_mps(self) -> builtins.bool: ...
+    @property
+    def is_mtia(self) -> builtins.bool: ...
+    def is_neg(self) -> builtins.bool:
+        """False: signs are never left to be changed later."""
+    @property
+    def is_nested(self) -> builtins.bool: ...
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the one element is not 0; ValueError where there are more or none."""
+    def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
+        """Whether the memory is pinned for copies to a device: False."""
+    @property
+    def is_quantized(self) -> builtins.bool: ...
+    def is_same_size(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have the same shape."""
+    def is_set_to(self, tensor: Tensor) -> builtins.bool:
+        """Whether another tensor shows the same memory in the same way."""
+    def is_shared(self) -> builtins.bool:
+        """Whether other processes share the memory: False."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the dtype has negative numbers."""
+    @property
+    def is_sparse(self) -> builtins.bool: ...
+    @property
+    def is_sparse_csr(self) -> builtins.bool: ...
+    @property
+    def is_vulkan(self) -> builtins.bool: ...
+    @property
+    def is_xla(self) -> builtins.bool: ...
+    @property
+    def is_xpu(self) -> builtins.bool: ...
+    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
+    def isfinite(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is neither infinite nor NaN."""
+    def isinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is infinite; for complex ones, whether a part is."""
+    def isnan(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is NaN; for complex ones, whether a part is."""
+    def isneginf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is negative infinity. False for integers."""
+    def isposinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is positive infinity. False for integers."""
+    def isreal(self) -> Tensor:
+        """Whether each element has an imaginary part of 0, as a bool tensor."""
+    def item(self) -> Number:
+        """The one element, as a Python number. ValueError where there are more or none."""
+    def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The Kronecker product: `other` times each element of `input`, in place of that element."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
+    @property
+    def layout(self) -> builtins.object: ...
+    def lcm(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+    def lcm_(self, other: Operand) -> Tensor:
+        """`lcm` in place: changes this tensor and returns it."""
+    def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
+    def ldexp_(self, other: Tensor) -> Tensor:
+        """`ldexp` in place: changes this tensor and returns it."""
+    def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than or equal to the other's."""
+    def le_(self, other: Operand) -> Tensor:
+        """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+    def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
+        """`lerp` in place: changes this tensor and returns it."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` in place: changes this tensor and returns it."""
+    def log(self, *, out: Tensor | None = None) -> Tensor:
+        """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+    def log10(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
+    def log10_(self) -> Tensor:
+        """`log10` in place: changes this tensor and returns it."""
+    def log1p(self, *, out: Tensor | None = None) -> Tensor:
+        """log(1 + x) of each element, accurate near 0."""
+    def log1p_(self) -> Tensor:
+        """`log1p` in place: changes this tensor and returns it."""
+    def log2(self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
+    def log2_(self) -> Tensor:
+        """`log2` in place: changes this tensor and returns it."""
+    def log_(self) -> Tensor:
+        """`log` in place: changes this tensor and returns it."""
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
+    def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+    def logaddexp2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
+    def logaddexp2_(self, other: Operand) -> Tensor:
+        """`logaddexp2` in place: changes this tensor and returns it."""
+    def logaddexp_(self, other: Operand) -> Tensor:
+        """`logaddexp` in place: changes this tensor and returns it."""
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
+    def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether both elements of each pair are nonzero."""
+    def logical_and_(self, other: Operand) -> Tensor:
+        """`logical_and` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is zero."""
+    def logical_not_(self) -> Tensor:
+        """`logical_not` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether an element of each pair is nonzero."""
+    def logical_or_(self, other: Operand) -> Tensor:
+        """`logical_or` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether just one element of each pair is nonzero."""
+    def logical_xor_(self, other: Operand) -> Tensor:
+        """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
+        """`logit` in place: changes this tensor and returns it."""
+    def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
+    def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as int64."""
+    def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element of `input` is less than the other's."""
+    def lt_(self, other: Operand) -> Tensor:
+        """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+    @property
+    def mH(self) -> Tensor: ...
+    @property
+    def mT(self) -> Tensor: ...
+    def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
+        """`map_` with two other tensors: `callable(element, other, another)`."""
+    def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
+        """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient."""
+    def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+        """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+    def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
+        """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+        """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
+    def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The matrix product, as Python's `@`."""
+    def matrix_exp(self) -> Tensor:
+        """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+    def matrix_power(self, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
+    @overload
+    def max(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
+    @overload
+    def max(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
+        ...
+    @overload
+    def max(self, *, other: Tensor, out: Tensor | None = None) -> Tensor:
+        ...
+    @overload
+    def max(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def max(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    def maximum(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    def maximum_(self, other: Operand) -> Tensor:
+        """`maximum` in place: changes this tensor and returns it."""
+    def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+    @overload
+    def median(self, *, out: Tensor | None = None) -> Tensor:
+        """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+    @overload
+    def median(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def median(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
+    @overload
+    def min(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
+        ...
+    @overload
+    def min(self, *, other: Tensor, out: Tensor | None = None) -> Tensor:
+        ...
+    @overload
+    def min(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def min(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    def minimum(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    def minimum_(self, other: Operand) -> Tensor:
+        """`minimum` in place: changes this tensor and returns it."""
+    def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of two matrices; ValueError unless both have 2 dimensions."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
+    def movedim(self, source: Dims, destination: Dims) -> Tensor:
+        """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements in order along the first dimension."""
+    def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """The product of each pair of elements; logical and for bool."""
+    def mul_(self, other: Operand) -> Tensor:
+        """`mul` in place: changes this tensor and returns it."""
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
+    def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of a matrix and a vector."""
+    def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma` in place: changes this tensor and returns it."""
+    def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+    def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+        """`nan_to_num` in place: changes this tensor and returns it."""
+    def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
+    @overload
+    def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
+        """`median` of the elements that are no NaN; NaN where there are none."""
+    @overload
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    @overload
+    def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+        ...
+    def nanquantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+        """`quantile` of the elements that are not NaN; NaN where there are none."""
+    def nansum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
+    @overload
+    def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
+        """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+    @overload
+    def narrow(self, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
+        ...
+    def narrow_copy(self, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
+        """A copy of what `narrow` shows, in memory of its own."""
+    def ne(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether each pair of elements differs; True where either is NaN."""
+    def ne_(self, other: Operand) -> Tensor:
+        """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def neg(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign turned. Not defined for bool."""
+    def neg_(self) -> Tensor:
+        """`neg` in place: changes this tensor and returns it."""
+    def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
+        """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory."""
+    def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`empty` in the dtype and on the device of this tensor."""
+    def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`empty_strided` in the dtype and on the device of this tensor."""
+    def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`full` in the dtype and on the device of this tensor."""
+    def new_ones(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`ones` in the dtype and on the device of this tensor."""
+    def new_tensor(self, data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False) -> Tensor:
+        """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given."""
+    def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """`zeros` in the dtype and on the device of this tensor."""
+    def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
+    def nextafter_(self, other: Tensor) -> Tensor:
+        """`nextafter` in place: changes this tensor and returns it."""
+    @overload
+    def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
+        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
+    def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
+        """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
+    def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
+    def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fill with draws from the normal distribution of this mean and standard deviation."""
+    def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
+        """A NumPy array over the same memory: no copy, writing to one shows in the other."""
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
+    @property
+    def output_nr(self) -> builtins.int: ...
+    def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A view with the dimensions in another order, each named once."""
+    def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
+        """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """`facula_tensor.polygamma(n, self)`."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """`polygamma` in place: changes this tensor and returns it."""
+    def positive(self) -> Tensor:
+        """`input` itself, as `+input`. TypeError for bool."""
+    def pow(self, exponent: Operand) -> Tensor:
+        """Each element raised to the power of the exponent's."""
+    def pow_(self, exponent: Operand) -> Tensor:
+        """`pow` in place: changes this tensor and returns it."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
+    def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`put` in place: changes this tensor and returns it."""
+    def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
+    def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
+        """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
+    def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
+        """Angles in radians as angles in degrees."""
+    def rad2deg_(self) -> Tensor:
+        """`rad2deg` in place: changes this tensor and returns it."""
+    def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
+        """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+    def ravel(self) -> Tensor:
+        """All elements in one dimension: a view where strides allow it, else a copy."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, new: Tensor) -> None: ...
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / x of each element."""
+    def reciprocal_(self) -> Tensor:
+        """`reciprocal` in place: changes this tensor and returns it."""
+    def relu(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or 0 where it is negative. The slope at 0 is 0."""
+    def relu_(self) -> Tensor:
+        """`relu` in place: changes this tensor and returns it."""
+    def remainder(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    def remainder_(self, other: Operand) -> Tensor:
+        """`remainder` in place: changes this tensor and returns it."""
+    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
+        """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
+    def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """`renorm` in place: changes this tensor and returns it."""
+    def repeat(self, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
+        """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
+    def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+        """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
+    def reshape(self, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
+        """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The same elements in the shape of `other`, as `reshape`."""
+    def resize(self, *shape: Lengths) -> Tensor:
+        """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+    def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
+        """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+    def resize_as(self, other: Tensor) -> Tensor:
+        """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+    def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+        """Give this tensor the shape of another, as `resize_` does. Returns it."""
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: conjugates are never left to be taken later."""
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: signs are never left to be changed later."""
+    def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+    def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
+        """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+    def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
+        """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+    def round_(self, *, decimals: builtins.int = 0) -> Tensor:
+        """`round` in place: changes this tensor and returns it."""
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / sqrt(x) of each element."""
+    def rsqrt_(self) -> Tensor:
+        """`rsqrt` in place: changes this tensor and returns it."""
+    def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
+        """`scatter` in place: changes this tensor and returns it."""
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
+        """`scatter_add` in place: changes this tensor and returns it."""
+    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
+        """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+    def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
+        """`scatter_reduce` in place: changes this tensor and returns it."""
+    @overload
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A view of one element along `dim`, which goes. IndexError where there is none."""
+    @overload
+    def select(self, *, axis: builtins.int, index: builtins.int) -> Tensor:
+        ...
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A copy of `input` in which `select(dim, index)` is `src`."""
+    def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
+        """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    def sgn_(self) -> Tensor:
+        """`sgn` in place: changes this tensor and returns it."""
+    def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor as int16."""
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / (1 + exp(-x)) of each element, without overflow."""
+    def sigmoid_(self) -> Tensor:
+        """`sigmoid` in place: changes this tensor and returns it."""
+    def sign(self, *, out: Tensor | None = None) -> Tensor:
+        """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+    def sign_(self) -> Tensor:
+        """`sign` in place: changes this tensor and returns it."""
+    def signbit(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is negative, -0 and NaN with a sign included."""
+    def sin(self, *, out: Tensor | None = None) -> Tensor:
+        """The sine of each element, in radians."""
+    def sin_(self) -> Tensor:
+        """`sin` in place: changes this tensor and returns it."""
+    def sinc(self, *, out: Tensor | None = None) -> Tensor:
+        """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
+    def sinc_(self) -> Tensor:
+        """`sinc` in place: changes this tensor and returns it."""
+    def sinh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic sine of each element."""
+    def sinh_(self) -> Tensor:
+        """`sinh` in place: changes this tensor and returns it."""
+    def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
+    def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+        """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
+    def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    def split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces of the lengths given, along `dim`: `split` with several lengths."""
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+    def sqrt_(self) -> Tensor:
+        """`sqrt` in place: changes this tensor and returns it."""
+    def square(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element times itself; int64 for bool."""
+    def square_(self) -> Tensor:
+        """`square` in place: changes this tensor and returns it."""
+    def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+        """A view without dimensions of length 1: all of them, or those among `dim`."""
+    def squeeze_(self, dim: Dims | None = None) -> Tensor:
+        """`squeeze` in place: this tensor without dimensions of length 1. Returns it."""
+    def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+    def storage(self) -> TypedStorage:
+        """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
+    def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
+        """The difference of each pair of elements. Not defined for bool."""
+    def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+        """`sub` in place: changes this tensor and returns it."""
+    def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The sum of all elements, or along `dim` (an integer or several)."""
+    def sum_to_size(self, *size: Lengths) -> Tensor:
+        """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose`, by the name that NumPy's programs have for it."""
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose_`, by the name that NumPy's programs have for it."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    def t_(self) -> Tensor:
+        """`t` in place: this matrix transposed. Returns it."""
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+        """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+    def tan(self, *, out: Tensor | None = None) -> Tensor:
+        """The tangent of each element, in radians."""
+    def tan_(self) -> Tensor:
+        """`tan` in place: changes this tensor and returns it."""
+    def tanh(self, *, out: Tensor | None = None) -> Tensor:
+        """The hyperbolic tangent of each element."""
+    def tanh_(self) -> Tensor:
+        """`tanh` in place: changes this tensor and returns it."""
+    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
+    def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
+        """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+    def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
+        """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+    def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, which keeps all its elements; in another dtype where one is given."""
+    def tolist(self) -> builtins.list[Any]:
+        """The elements as nested lists of Python numbers; a number for zero dimensions."""
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
+    def trace(self) -> Tensor:
+        """The sum of the main diagonal of a matrix; of integers in int64."""
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions exchanged."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """`transpose` in place: this tensor with two dimensions exchanged. Returns it."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
+    def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`tril` in place: changes this tensor and returns it."""
+    def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+        """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`triu` in place: changes this tensor and returns it."""
+    def trunc(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element without its fraction. Integers stay as they are."""
+    def trunc_(self) -> Tensor:
+        """`trunc` in place: changes this tensor and returns it."""
+    @overload
+    def type(self, dtype: None = None, non_blocking: builtins.bool = False) -> builtins.str:
+        'This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".'
+    @overload
+    def type(self, dtype: DTypeLike | builtins.type[Tensor], non_blocking: builtins.bool = False) -> Tensor:
+        ...
+    def type_as(self, other: Tensor) -> Tensor:
+        """This tensor in the dtype of another."""
+    def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        """Views of the elements along `dim`."""
+    def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
+        """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
+        """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
+    def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
+        """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
+        """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+    @overload
+    def unique_consecutive(self, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, *, return_counts: Literal[True], return_inverse: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
+        ...
+    @overload
+    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
+        ...
+    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`chunk`, whose pieces may be changed in place here without more ado."""
+    def unsafe_split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`split`, whose pieces may be changed in place here without more ado."""
+    def unsafe_split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+    def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
+        """A view with a new dimension of length 1 at `dim`."""
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+        """`unsqueeze` in place: this tensor with a new dimension of length 1 at `dim`. Returns it."""
+    def untyped_storage(self) -> UntypedStorage:
+        """The memory of this tensor and of all that share it, as bytes."""
+    def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product of two vectors, the first of them conjugated."""
+    def view(self, *shape: Lengths) -> Tensor:
+        """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """The same elements in the shape of `other`."""
+    def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+        """`tensor_split` into equal pieces along the first dimension of two or more."""
+    def where(self, condition: Tensor, other: Operand) -> Tensor:
+        """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    def xlogy(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
+        """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
+    def xlogy_(self, other: Operand) -> Tensor:
+        """`xlogy` in place: changes this tensor and returns it."""
+    def zero_(self) -> Tensor:
+        """Set every element to 0. Returns this tensor."""
+    absolute = abs
+    absolute_ = abs_
+    arccos = acos
+    arccos_ = acos_
+    arccosh = acosh
+    arccosh_ = acosh_
+    arcsin = asin
+    arcsin_ = asin_
+    arcsinh = asinh
+    arcsinh_ = asinh_
+    arctan = atan
+    arctan2 = atan2
+    arctan2_ = atan2_
+    arctan_ = atan_
+    arctanh = atanh
+    arctanh_ = atanh_
+    clip = clamp
+    clip_ = clamp_
+    divide = div
+    divide_ = div_
+    fix = trunc
+    fix_ = trunc_
+    greater = gt
+    greater_ = gt_
+    greater_equal = ge
+    greater_equal_ = ge_
+    less = lt
+    less_ = lt_
+    less_equal = le
+    less_equal_ = le_
+    moveaxis = movedim
+    multiply = mul
+    multiply_ = mul_
+    negative = neg
+    negative_ = neg_
+    not_equal = ne
+    not_equal_ = ne_
+    subtract = sub
+    subtract_ = sub_
+    swapdims = transpose
+    swapdims_ = transpose_
+    true_divide = div
+    true_divide_ = div_

@@ -1,0 +1,266 @@
+"""Type promotion: what dtype an operator computes in when its operands differ.
+
+The rules are PyTorch's (https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc):
+operands with dimensions decide; zero-dimensional tensors matter only where they are of a higher
+category (bool < integer < floating < complex), Python numbers likewise and after those.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import (
+    DType,
+    bfloat16,
+    bool_,
+    dtype_named,
+    float16,
+    float32,
+    float64,
+    int16,
+    int64,
+    uint8,
+)
+from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+
+from .errors import named, shown
+from .tensor import Tensor
+
+__all__ = ["can_cast", "get_default_dtype", "promote_types", "result_type", "set_default_dtype"]
+
+_default: list[DType] = [float32]
+
+
+def get_default_dtype() -> DType:
+    """The floating dtype of new tensors and of integer operands in floating operators.
+
+    >>> get_default_dtype()
+    facula.float32
+    """
+    return _default[0]
+
+
+@boundary
+def set_default_dtype(dtype: DType) -> None:
+    """Change the default floating dtype; TypeError unless it is a floating one."""
+    if not isinstance(dtype, DType) or not dtype.is_floating_point:
+        raise InvalidTypeError(f"set_default_dtype: expected a floating dtype; got {dtype!r}")
+    _default[0] = dtype
+
+
+@boundary
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The smallest dtype that both convert to.
+
+    >>> from facula_storage import int8, float16
+    >>> promote_types(uint8, int8), promote_types(int64, float16)
+    (facula.int16, facula.float16)
+    """
+    if not (isinstance(type1, DType) and isinstance(type2, DType)):
+        raise InvalidTypeError(
+            f"promote_types: expected two dtypes such as facula.float32; got {type1!r} and {type2!r}"
+        )
+    return type1 if type1 is type2 else _promoted(type1, type2)
+
+
+@lru_cache(maxsize=512)
+def _promoted(a: DType, b: DType) -> DType:
+    if a is b:
+        return a
+    low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize, dtype.is_signed))
+    if low.category != high.category:
+        # A float joins a complex of at least its own precision; all else takes the higher category as it is.
+        if high.category == COMPLEX and low.category == FLOATING and low.itemsize > high.to_real().itemsize:
+            return high.to_complex() if high.to_real().itemsize >= low.itemsize else low.to_complex()
+        return high
+    if high.category == INTEGER and low.is_signed != high.is_signed:
+        if low is uint8 or high is uint8:
+            return int16 if high.itemsize == 1 else high
+    if {a, b} == {float16, bfloat16}:
+        return float32
+    return high
+
+
+def scalar_dtype(kind: type) -> DType:
+    """The dtype that a Python number of this type stands for where no tensor decides."""
+    if kind is bool:
+        return bool_
+    if kind is int:
+        return int64
+    return get_default_dtype() if kind is float else get_default_dtype().to_complex()
+
+
+SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
+
+
+def _combine(strong: DType | None, weak: DType | None) -> DType | None:
+    """The weaker operand counts only where its category is higher, and then keeps the stronger's precision."""
+    if strong is None or weak is None:
+        return strong or weak
+    if weak.category <= strong.category:
+        return strong
+    if weak.category == COMPLEX and strong.category == FLOATING:
+        return strong.to_complex()
+    return weak
+
+
+def join(dimensioned: DType | None, zero_dim: DType | None, scalar: DType | None) -> DType:
+    """The result's dtype, from what the three kinds of operands promote to among themselves."""
+    joined = _combine(_combine(dimensioned, zero_dim), scalar)
+    assert joined is not None
+    return joined
+
+
+@boundary
+def result_type(*operands: object, tensor: object = None, other: object = None) -> DType:
+    """The dtype an elementwise operator of these tensors and numbers computes in.
+
+    >>> from facula_tensor import ones, int32
+    >>> result_type(ones(2, dtype=int32), 1.5)
+    facula.float32
+    """
+    operands += tuple([one for one in (tensor, other) if one is not None])
+    if not operands:
+        raise InvalidTypeError("result_type: expected tensors, dtypes and numbers; got none")
+    kinds: list[DType | None] = [None, None, None]
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            dtype, place = operand.dtype, 0 if operand.ndim else 1
+        elif isinstance(operand, DType):
+            dtype, place = operand, 0
+        elif type(operand) in SCALAR_CATEGORY:
+            dtype, place = scalar_dtype(type(operand)), 2
+        else:
+            raise InvalidTypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
+        known = kinds[place]
+        kinds[place] = dtype if known is None else promote_types(known, dtype)
+    return join(*kinds)
+
+
+def can_cast(from_: DType, to: DType) -> bool:
+    """Whether values may be stored: never to a lower category (float to integer, complex to real).
+
+    >>> can_cast(float32, int64), can_cast(int64, float16)
+    (False, True)
+    """
+    try:
+        for dtype in (from_, to):
+            if not isinstance(dtype, DType):
+                raise InvalidTypeError(
+                    f"can_cast: expected two dtypes such as facula.float32; got {from_!r} and {to!r}"
+                )
+        return from_.category <= to.category
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def floating(dtype: DType) -> DType:
+    """`dtype` if it is floating or complex, else the default floating dtype."""
+    return dtype if dtype.category >= FLOATING else get_default_dtype()
+
+
+def accumulating(dtype: DType) -> DType:
+    """The dtype of a sum: int64 for integers and bool."""
+    return dtype if dtype.category >= FLOATING else int64
+
+
+def plain_number(value: object) -> bool | int | float | complex | None:
+    """A number of NumPy's, or of a subclass such as an IntEnum, as the Python number it is; None for all else."""
+    if type(value) in SCALAR_CATEGORY:
+        return value  # type: ignore[return-value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return next((kind(value) for kind in SCALAR_CATEGORY if isinstance(value, kind)), None)  # type: ignore[arg-type]
+
+
+def _described(value: Any) -> str:
+    """An argument's type and value, or dtype and shape, as messages show it."""
+    return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
+
+
+def as_number(value: object, operation: str, argument: str) -> Any:
+    """`value` as a plain Python number; TypeError naming the argument."""
+    number = plain_number(value)
+    if number is None:
+        raise named(InvalidTypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
+    return number
+
+
+def as_real(value: Any, operation: str, argument: str) -> float:
+    """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    number = plain_number(value)
+    if number is None or isinstance(number, complex):
+        raise named(InvalidTypeError(f"{operation}: expected {argument} to be a real number; got {_described(value)}"))
+    return number
+
+
+def as_integer(value: Any, operation: str, argument: str) -> int:
+    """`value` as an int; TypeError naming the argument."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise named(
+            InvalidTypeError(f"{operation}: expected {argument} to be an integer; got {_described(value)}")
+        ) from None
+
+
+def number_for(value: object, dtype: DType, operation: str, argument: str = "the value") -> Any:
+    """`value` as the Python number that memory of `dtype` holds: bool, int, float or complex.
+
+    Fractions are cut off. TypeError for what is no number and for complex ones in a real dtype; ArgumentError for
+    NaN and infinity in an integer dtype; OverflowError for what the dtype cannot hold.
+    """
+    number = as_number(value, operation, argument)
+    category = dtype.category
+    if isinstance(number, complex) and category != COMPLEX:
+        raise named(
+            DTypeError(f"{operation}: {number} is complex and cannot be stored in {dtype.name}; use .real first")
+        )
+    if category == BOOL:
+        return bool(number)
+    if category == INTEGER:
+        if number - number != 0:
+            raise named(
+                ArgumentError(f"{operation}: {number} cannot be stored in {dtype.name}; expected a finite number")
+            )
+        check_scalar(int(number), dtype, operation)
+        return int(number)
+    try:
+        return float(number) if category == FLOATING else complex(number)
+    except OverflowError:
+        raise named(
+            RangeError(f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}")
+        ) from None
+
+
+def check_scalar(value: int, dtype: DType, operation: str) -> None:
+    """OverflowError where a Python integer does not fit an integer dtype."""
+    if dtype.category != INTEGER:
+        return
+    bits = dtype.itemsize * 8
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
+    if not low <= value <= high:
+        remedy = "; use a wider dtype" if -(1 << 63) <= value < 1 << 63 else ""
+        raise named(RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}){remedy}"))
+
+
+def as_dtype(dtype: object, operation: str) -> DType:
+    """A dtype from a dtype, its name, or the Python type of a number; TypeError otherwise."""
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, type) and dtype in SCALAR_CATEGORY:
+        return {bool: bool_, int: int64, float: float64, complex: dtype_named("complex128")}[dtype]
+    if isinstance(dtype, str):
+        try:
+            return dtype_named(dtype.removeprefix("facula.").removeprefix("torch."))
+        except TypeError as error:
+            raise named(InvalidTypeError(f"{operation}: {error}")) from None
+    raise named(InvalidTypeError(f"{operation}: expected dtype such as facula.float32; got {_described(dtype)}"))

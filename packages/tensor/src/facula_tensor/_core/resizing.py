@@ -1,0 +1,97 @@
+"""`resize_`: another shape for a tensor, with more memory for its storage where that has too little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import ArgumentError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import contiguous, uint8
+from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
+
+from .errors import relabel, show
+from .formats import check_format
+from .sizes import sizes
+from .tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot
+
+
+@method()
+@boundary
+def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = None) -> Tensor:
+    """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
+
+    Elements keep their places in memory; those beyond what there was are uninitialised. The storage
+    gets a larger buffer where it has too little memory, which its other tensors then show too; it never
+    shrinks. RuntimeError for a tensor that wants a gradient and, where more memory is needed, for
+    memory that is exported (to NumPy, DLPack) or borrowed. Not differentiable; as PyTorch's.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2, 3, 4]).resize_(2, 2)
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    wanted = sizes("resize_", shape, size)
+    if check_format("resize_", memory_format, len(wanted)):
+        raise UnsupportedError(f"resize_: gives contiguous tensors alone; got memory_format={memory_format!r}")
+    if min(wanted, default=0) < 0:
+        raise ArgumentError(f"resize_: expected lengths of at least 0; got {wanted}")
+    now = snapshot(self)
+    old = now._layout
+    if self.node is not None:
+        raise OperationError(
+            f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
+        )
+    try:
+        resized(self, now, wanted)
+    except OverflowError as error:
+        relabel(error, "resize_")
+        raise
+    return self
+
+
+def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Give `tensor`, of which `now` is a snapshot, another shape: a snapshot of it afterwards."""
+    wrapped = type(tensor._layout) is WrappedLayout
+    while True:
+        layout = contiguous(shape, now._layout.dtype, now._layout.device)
+        if layout.numel and layout.device.type != "meta":
+            reserve(now, now._offset + layout.nbytes)
+        new: Any = WrappedLayout(layout) if wrapped else layout
+        storage, offset = now._storage, now._offset
+        if tensor._storage is storage and tensor._offset == offset:  # with no call from here to the store
+            tensor._layout = new
+            return make(Tensor, layout, storage, offset)
+        now = snapshot(tensor)  # another thread gave it other memory
+
+
+def reserve(tensor: Tensor, nbytes: int) -> None:
+    """See that the storage of `tensor` has at least `nbytes`, keeping what is in it."""
+    storage = tensor._storage
+    plain_address(storage)
+    if capacity(storage) >= nbytes:
+        return
+    try:
+        check_replaceable(storage)
+    except RuntimeError as error:
+        raise OperationError(
+            f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}"
+        ) from None
+    # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
+    device = layout_of_tensor(tensor).device
+    try:
+        address, unused = take(contiguous((nbytes,), uint8, device))
+    except Exception as error:
+        relabel(error, "resize_")
+        raise
+    try:
+        with changing:
+            kept = capacity(storage)
+            if kept < nbytes:  # else another thread was first
+                if kept:
+                    flat = contiguous((kept,), uint8, device)
+                    plan = device.backend.plan("copy", (flat,), (flat,), ())
+                    plan.launch(kept, plain_address(storage), address)
+                replace_buffer(storage, address, unused, nbytes)
+                unused = int
+    finally:
+        unused()

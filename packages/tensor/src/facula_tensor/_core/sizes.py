@@ -1,0 +1,28 @@
+"""Shapes as arguments give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError
+
+from .errors import named, shown
+
+
+def sizes(operation: str, args: tuple, given: Any = None, name: str = "size") -> tuple[int, ...]:
+    """A shape given as integers or as one tuple or list of them, or by name."""
+    if given is not None:
+        if args:
+            raise named(
+                InvalidTypeError(
+                    f"{operation}: expected integers, or {name} by name; got both, {args} and {name}={given!r}"
+                )
+            )
+        args = (given,)
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    try:
+        return tuple([arg.__index__() for arg in args])
+    except (AttributeError, TypeError):
+        text = ", ".join([shown(arg) for arg in args]) + ("," if len(args) == 1 else "")
+        raise named(InvalidTypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None

@@ -1,0 +1,310 @@
+"""The Tensor: a layout, a storage, an offset, and the autograd state it has as a Value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from facula_autograd.extend import LEAF, Value
+from facula_errors import InvalidIndexError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import Device, DType, Layout, Storage
+from facula_storage.extend import blank
+
+from .errors import NAMING, named, shown
+from .formats import lies_in_format
+from .names import present
+from .size import Size
+from .view_family import leave_family
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Self, TypeVar
+
+    from facula_autograd.extend import Handle
+
+    from .methods import Methods
+    from .types import Data, DeviceLike
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    class _Base(Value, Methods):
+        """What type checkers take the operators' methods from; there is no such module at run time."""
+else:
+    _Base = Value
+
+
+class WrappedLayout:
+    """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
+
+    It is in no plan table and never dense, so operators leave their fast path for such a tensor
+    without ever having asked.
+    """
+
+    __slots__ = ("real",)
+    dense: int = 0
+
+    def __init__(self, real: Layout):
+        self.real = real
+
+
+class Tensor(_Base):
+    """A multi-dimensional array on a device, which records how it was made where gradients are wanted.
+
+    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. For PyTorch's programs `Tensor(2, 3)` is
+    `empty(2, 3)`, and `Tensor([1, 2])` is `tensor([1, 2])` in the default floating dtype. Operators are functions
+    (`facula.exp(x)`), methods (`x.exp()`) and Python's own (`x + y`). The methods of operators
+    are put here where the operators are declared (`ops/`).
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([[2., 4.],
+            [6., 8.]])
+    """
+
+    __slots__ = ("__weakref__", "_base", "_layout", "_offset", "_storage", "_views")
+
+    _layout: Layout
+    _storage: Storage
+    _offset: int  # in bytes, so that an address is one addition
+    _base: Tensor  # what this is a view of; unset on others
+    _views: list[Any]  # weak references to the views of the family, shared by its members; unset until there is one
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *arguments: Data, device: DeviceLike | None = None) -> None: ...
+
+        @property
+        def grad(self) -> Tensor | None:
+            """The gradient accumulated by backward passes, or None; settable and deletable."""
+
+        @grad.setter
+        def grad(self, grad: Tensor | None) -> None: ...
+        @grad.deleter
+        def grad(self) -> None: ...
+        def backward(
+            self,
+            gradient: Tensor | Sequence[Tensor | None] | None = None,
+            retain_graph: bool | None = None,
+            create_graph: bool = False,
+            inputs: Tensor | Sequence[Tensor] | None = None,
+        ) -> None:
+            """Add the gradients of this value to the `.grad` of the leaves it was computed from."""
+
+        def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+            """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
+
+            Returns a handle whose `remove()` takes the hook away.
+            """
+
+        def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+            """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
+
+    # ------------------------------------------------------------------------------- what it looks like
+    @property
+    def shape(self) -> Size:
+        """The length of each dimension."""
+        return tuple.__new__(Size, layout_of_tensor(self).shape)
+
+    @overload
+    @boundary
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    @boundary
+    def size(self, dim: int) -> int: ...
+    @boundary
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the length of one dimension; IndexError where there is no such dimension."""
+        shape = layout_of_tensor(self).shape
+        return Size(shape) if dim is None else shape[check_dim("size", dim, len(shape))]
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return layout_of_tensor(self).dtype
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return layout_of_tensor(self).device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(layout_of_tensor(self).shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(layout_of_tensor(self).shape)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return layout_of_tensor(self).numel
+
+    nelement, ndimension = numel, dim
+
+    @overload
+    @boundary
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    @boundary
+    def stride(self, dim: int) -> int: ...
+    @boundary
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """Elements from one to the next along each dimension, or along one."""
+        strides = layout_of_tensor(self).strides
+        if dim is None:
+            return strides
+        at = check_dim("stride", dim, len(strides))
+        if not strides:
+            raise named(InvalidIndexError(f"stride: expected at least 1 dimension, to take dim {dim}; got a number"))
+        return strides[at]
+
+    def storage_offset(self) -> int:
+        """Elements from the start of the storage to this tensor's first."""
+        now = snapshot(self)
+        return now._offset // now._layout.dtype.itemsize
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return layout_of_tensor(self).dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return layout_of_tensor(self).dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return layout_of_tensor(self).nbytes
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps, or as `memory_format` says."""
+        if memory_format is not None:
+            return lies_in_format(layout_of_tensor(self), memory_format)
+        return layout_of_tensor(self).is_contiguous
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating-point type."""
+        return layout_of_tensor(self).dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return layout_of_tensor(self).dtype.is_complex
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the elements are on a CUDA device."""
+        return self.device.type == "cuda"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether this tensor has a shape and no elements."""
+        return self.device.type == "meta"
+
+    @property
+    def _version(self) -> int | None:
+        """How often the storage was changed in place; None for read-only memory."""
+        return self._storage.version
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself."""
+        super().requires_grad_(requires_grad)
+        if self.node is LEAF:
+            leave_family(self)  # what is computed from it leads to it, and no further
+        return self
+
+    def __dir__(self) -> list[str]:
+        return present(type(self), self, _ENGINE)
+
+
+NAMING.append(Tensor)
+_ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no names of ours
+
+
+def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
+    """A tensor of class `cls` over existing memory, wanting no gradient."""
+    new: Any = blank(cls)
+    new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
+    return new
+
+
+# Note [One moment]
+# ~~~~~~~~~~~~~~~~~
+# `x.data = y` stores a layout, a storage and an offset with no call between, while other threads compute with `x`.
+# Python switches threads at calls, and where loops go back, but not between plain loads: whoever loads the three
+# with no call between has those of one moment. A layout of one and a storage of the next would show memory beyond the
+# tensor's. So nobody looks at a tensor twice: operators load the three first (fast paths and views), or work on a
+# `snapshot` (the slow path, exports); functions of several operators begin with `steady`. What is asked once,
+# `x.shape` for a message, may be asked of the tensor itself. A property or `layout_of_tensor` is a call.
+def snapshot(tensor: Tensor) -> Tensor:
+    """A plain tensor over the same memory, wanting no gradient, as `tensor` is at this moment."""
+    layout = tensor._layout
+    storage = tensor._storage
+    offset = tensor._offset
+    t = blank(Tensor)
+    t._layout = layout.real if type(layout) is WrappedLayout else layout
+    t._storage = storage
+    t._offset = offset
+    t.node = None
+    return t
+
+
+def steady(tensor: Tensor) -> Tensor:
+    """What functions of several operators compute with: `tensor` as it is at this moment, with its history.
+
+    A leaf that wants a gradient is itself, since its gradient is collected there.
+    """
+    layout = tensor._layout
+    storage = tensor._storage
+    offset = tensor._offset
+    node = tensor.node
+    if node is LEAF or type(layout) is WrappedLayout:
+        return tensor
+    t = blank(Tensor)
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = node
+    return t
+
+
+def alias(tensor: Tensor, cls: type) -> Any:
+    """A tensor of class `cls` over the memory of `tensor`, wanting no gradient."""
+    now = snapshot(tensor)
+    return make(cls, now._layout, now._storage, now._offset)
+
+
+def layout_of_tensor(tensor: Tensor) -> Layout:
+    """The tensor's layout, also for subclasses that override operators."""
+    layout = tensor._layout
+    return layout.real if type(layout) is WrappedLayout else layout
+
+
+def check_dim(operation: str, dim: int, ndim: int) -> int:
+    """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer."""
+    try:
+        index = dim.__index__()
+    except (AttributeError, TypeError):
+        raise named(InvalidTypeError(f"{operation}: expected dim to be an integer; got {shown(dim)}")) from None
+    room = ndim or 1
+    if not -room <= index < room:
+        raise named(
+            InvalidIndexError(f"{operation}: dim is {dim}; expected {-room} to {room - 1} for {ndim} dimension(s)")
+        )
+    return index + room if index < 0 else index
+
+
+def method(*names: str) -> Callable[[F], F]:
+    """Make the decorated function a method of Tensor, under these names (default: its own)."""
+
+    def attach(function: F) -> F:
+        if names and not names[0].startswith("__") and hasattr(function, "__name__"):
+            function.__name__ = function.__qualname__ = names[0]
+        for name in names or (function.__name__,):
+            setattr(Tensor, name, function)
+        return function
+
+    return attach

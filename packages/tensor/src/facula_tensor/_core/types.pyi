@@ -1,0 +1,62 @@
+"""What arguments may be, for type checkers alone: there is no such module at run time.
+
+`_stubs.py` names these in the stubs; packages beside this one take them from `extend`, under TYPE_CHECKING.
+"""
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+
+from facula_storage import Device, DType
+
+from .formats import memory_format
+from .tensor import Tensor
+
+class SupportsDLPack(Protocol):
+    """What `from_dlpack` takes: arrays and tensors of any library."""
+
+    def __dlpack__(self) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Frexp(tuple[Tensor, Tensor]):
+    """What `frexp` gives."""
+
+    @property
+    def mantissa(self) -> Tensor: ...
+    @property
+    def exponent(self) -> Tensor: ...
+
+class Extremes(tuple[Tensor, Tensor]):
+    """What `max` and `min` along a dimension give."""
+
+    @property
+    def values(self) -> Tensor: ...
+    @property
+    def indices(self) -> Tensor: ...
+
+class NamedResults(tuple[Tensor, ...]):
+    """What decompositions give: tensors by place, and by the names that their documentation says."""
+
+    def __getattr__(self, name: str) -> Tensor: ...
+
+AnyTensor = TypeVar("AnyTensor", bound=Tensor)
+
+# `complex` stands for Python's bool, int and float, too.
+Scalar: TypeAlias = complex | np.number[Any] | np.bool[bool]
+Operand: TypeAlias = Tensor | np.ndarray[Any, Any] | Scalar
+DTypeLike: TypeAlias = DType | str | type[bool] | type[int] | type[float] | type[complex]
+DeviceLike: TypeAlias = Device | str
+MemoryFormat: TypeAlias = memory_format
+Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+Lengths: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+# A string is a sequence of strings, which a rule that names itself would take: so two levels, or lists and tuples.
+_Nested: TypeAlias = Sequence[Operand] | Sequence[Sequence[Operand]] | list[Any] | tuple[Any, ...]
+Data: TypeAlias = Operand | _Nested | SupportsDLPack
+_Part: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | Tensor | np.ndarray[Any, Any] | None
+Index: TypeAlias = _Part | list[Any] | range | tuple[_Part | list[Any] | range, ...]
+
+# What the dtype decides at run time: any kind of number. A union with Any may be used as any of its members, and this
+# one for a bool, an int, a float or a complex number, but never for a str.
+Number: TypeAlias = bool | Any

@@ -1,0 +1,97 @@
+"""Views: tensors over the memory of another. How they are made, and what a change of one means for the rest.
+
+Note [Views and changes]
+~~~~~~~~~~~~~~~~~~~~~~~~
+A view keeps the tensor it was made from in `_base`. A tensor and all views of it, and theirs, are a
+family: they share one list of weak references to the views, in `_views`. When a member is changed in
+place and a gradient is wanted, its node becomes the change's, and all members have changed: the root
+gets a node that says "the old value, with this region replaced" (as_strided_scatter), and every view
+one that says "this region of the root" (as_strided), also views that wanted no gradient until then.
+
+Not in the family: views made under `no_grad`, which are as if detached; tensors that were given other
+memory (`.data =`); and a view that was made a leaf (`requires_grad_`), which starts a family of its own.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING
+from weakref import ref
+
+from facula_autograd.extend import LEAF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .tensor import Tensor
+
+# Re-entrant: dropping a reference under it may run a user's finaliser, which may take a view.
+_changing_families = RLock()
+
+
+def bases_of(tensor: Tensor) -> Iterator[Tensor]:
+    """What `tensor` is a view of, and what that is a view of, up to the root."""
+    storage = tensor._storage
+    while True:
+        try:
+            tensor = tensor._base
+        except AttributeError:
+            return
+        if tensor._storage is not storage:
+            return  # it was given other memory since
+        yield tensor
+
+
+def root_of(tensor: Tensor) -> Tensor:
+    """The tensor at the root of a family of views."""
+    root = tensor
+    for root in bases_of(tensor):  # noqa: B007  the last one
+        pass
+    return root
+
+
+def first_view(base: Tensor) -> list:
+    """The list for the views of `base`, which has had none yet. Callers add to it: `views.append(ref(view))`."""
+    with _changing_families:  # two threads may take first views of one tensor at once
+        try:
+            return base._views
+        except AttributeError:
+            views = base._views = []
+            return views
+
+
+def tidy(views: list) -> None:
+    """Forget views that are gone, when the list's length is a power of two: a constant cost per view."""
+    count = len(views)
+    if count & (count - 1) == 0:
+        with _changing_families:
+            views[:count] = [link for link in views[:count] if link() is not None]
+
+
+def register(view: Tensor, base: Tensor) -> None:
+    """Let `view` join the family of `base`. (Written out where views are quick.)"""
+    try:
+        views = base._views
+    except AttributeError:
+        views = first_view(base)
+    view._views = views
+    views.append(ref(view))
+    if not len(views) & 31:
+        tidy(views)
+
+
+def leave_family(tensor: Tensor) -> None:
+    """Let `tensor` start a family of its own."""
+    for slot in ("_base", "_views"):
+        if hasattr(tensor, slot):
+            delattr(tensor, slot)
+
+
+def family_of(tensor: Tensor) -> list[Tensor]:
+    """The views in the family that show the same memory, without leaves."""
+    links = getattr(tensor, "_views", None)
+    if not links:
+        return []
+    storage = tensor._storage
+    views = [view for link in list(links) if (view := link()) is not None]
+    return [view for view in views if view._storage is storage and view.node is not LEAF]

@@ -1,0 +1,83 @@
+"""Tensors of one number: new ones, and those that are there.
+
+As in Note [Fast path]: a plan that is not there leads to the slow lines, which say what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_storage import Layout, Plan, int64
+from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable
+
+from .._core.allocation import fresh
+from .._core.errors import relabel
+from .._core.promotion import number_for
+from .._core.tensor import Tensor
+from .._dispatch.launching import launch
+
+NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
+# Launches that fill contiguous tensors, by the type of the number and the tensor's `dense` code: with floats, for
+# floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
+_fills = PlanTable("fill")
+_of_floats = _fills.with_float
+_launches = {float: _of_floats, int: _fills.with_int, bool: _fills.with_int}
+_launches_of_bits, _BITS = _fills.dense, {0: 0, 1: 1}
+
+
+def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
+    """A new tensor of this layout, contiguous, with one number in all places."""
+    t = fresh(layout, operation)
+    value = number
+    try:
+        launch = (_of_floats if type(number) is float else _launches[type(number)])[layout.dense]
+        if launch is None:
+            launch, value = _launches_of_bits[layout.dense], _BITS[number]
+        launch(layout.numel, t._storage.ptr, value)  # type: ignore[misc]
+        return t
+    except (KeyError, OverflowError, TypeError):  # a TypeError where there is no launch
+        pass
+    try:
+        fill(t, number, operation)
+    except Exception as error:
+        relabel(error, operation)
+        raise
+    _learn_to_fill(layout)
+    return t
+
+
+def _learn_to_fill(layout: Layout) -> None:
+    """Let `filled` know the launches for layouts like this one."""
+    category = layout.dtype.category
+    if not layout.dense or category not in NUMBER or _launches_of_bits[layout.dense] is not None:
+        return
+    plan = layout.device.backend.plan("fill", (NUMBER[category],), (layout,), ())
+    _fills.add_dense(_fills.dense, layout.dense, plan)
+    if category == FLOATING:
+        _fills.add_dense(_fills.with_float, layout.dense, plan)
+    if category == FLOATING or layout.dtype is int64:
+        _fills.add_dense(_fills.with_int, layout.dense, plan)
+
+
+def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
+    """Set every element of a snapshot to a number. No checks, no record, no version."""
+    layout = target._layout
+    number = number_for(value, layout.dtype, operation)
+    launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
+
+
+def fill_plan(layout: Layout, kind: type) -> Any:
+    """The plan that sets every element to a number of this type."""
+    plan = _fills.by_key.get((kind, layout))
+    return plan if plan is not None else _fills.add((kind, layout), made_to_fill(layout, kind))
+
+
+def made_to_fill(layout: Layout, kind: type) -> Plan:
+    """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
+    key = (kind, layout.dense)
+    known = _fills.by_kind.get(key) if layout.dense else None
+    if known is None:
+        known = layout.device.backend.plan("fill", (kind,), (layout,), ())
+        if layout.dense and known.any_size:
+            _fills.add_kind(key, known)
+    return Plan(known.operator, known.parameters, (layout,), known.launch)

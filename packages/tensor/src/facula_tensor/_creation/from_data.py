@@ -1,0 +1,347 @@
+"""New tensors from data: nested sequences of numbers, arrays, and memory that is there."""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from functools import reduce
+from itertools import chain
+from struct import Struct
+from struct import error as StructError
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, BufferAccessError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
+from facula_storage import from_buffer as storage_from_buffer
+from facula_storage import from_dlpack as storage_from_dlpack
+from facula_storage import from_numpy as storage_from_numpy
+from facula_storage.extend import INTEGER, dtype_of_numpy
+
+from .._core.allocation import fresh, layout_for
+from .._core.errors import relabel
+from .._core.foreign import is_sequence
+from .._core.formats import check_storage
+from .._core.promotion import (
+    SCALAR_CATEGORY,
+    as_dtype,
+    get_default_dtype,
+    number_for,
+    plain_number,
+    promote_types,
+    scalar_dtype,
+)
+from .._core.tensor import Tensor, make, method
+from .._dispatch.namespaces import no_record_ops
+from .filled import empty, finish
+from .filling import fill, filled
+
+__all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
+
+MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
+
+
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
+
+    A sequence is a list, tuple, range, deque, `array`, memoryview, or any other of Python's kind; an array is NumPy's,
+    or what gives itself as one (``__array__``), such as a table. Without `dtype`: bool, int64, the default floating
+    dtype or its complex one, by what the numbers are; arrays and tensors keep theirs. ValueError where nested sequences
+    are not equally long, naming where.
+
+    >>> tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    try:
+        if pin_memory:
+            check_storage("tensor", None, pin_memory)
+        try:
+            if dtype is None and device is None:
+                result = _from_plain(data)
+                if result is not None:
+                    return result if requires_grad is False else finish(result, requires_grad)
+            return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
+        except Exception as error:  # said of `as_tensor`, where that was called
+            relabel(error, "tensor")
+            raise
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool) -> Tensor:
+    place = None if device is None else Device(device)
+    if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
+        return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+    if isinstance(data, Tensor):
+        result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
+        if place is not None and place is not data.device:
+            result = no_record_ops.to_device(result, (place,))
+        return finish(result, requires_grad)
+    if isinstance(data, np.generic) or isinstance(data, np.ndarray):
+        array = np.asarray(data)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        elif not array.flags.aligned:
+            array = array.copy()
+        if array.dtype == np.uint16 or array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
+            dtype_of_numpy(array.dtype)  # says why not
+        return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
+    data = _as_array(data)
+    if isinstance(data, np.ndarray):
+        return _from_any(data, wanted, device, requires_grad)
+    if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
+        return _from_any(from_dlpack(data), wanted, device, requires_grad)
+    return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+
+
+# Few numbers, all of one Python type, are packed into new memory; the packers are kept by their number and type.
+MOST_PACKED, MOST_PACKERS = 1024, 256
+_packers: dict[tuple[int, DType], tuple[Any, Any]] = {}
+_LETTERS = {float32: "f", float64: "d", int64: "q"}
+
+
+def _from_plain(data: Any) -> Tensor | None:
+    """A tensor of a number, or of equally long lists of few numbers, all int or all float; None for all else."""
+    kind = type(data)
+    if kind is float or kind is int:
+        try:
+            return filled(layout_for("tensor", (), None, int64 if kind is int else None, None), data)
+        except OverflowError:
+            return None
+    if kind is not list:
+        return None
+    shape: tuple[int, ...] = (len(data),)
+    kinds = set(map(type, data))
+    while kinds == _LISTS and len(shape) < MOST_DIMS:
+        lengths = set(map(len, data))
+        if len(lengths) != 1 or len(data) * max(lengths) > MOST_PACKED:  # a circle grows without end
+            return None
+        shape += (*lengths,)
+        data = list(chain.from_iterable(data))
+        kinds = set(map(type, data))
+    if kinds == _FLOATS:
+        layout = contiguous(shape, get_default_dtype())
+    elif kinds == _INTS:
+        layout = contiguous(shape, int64)
+    else:
+        return None
+    letter = _LETTERS.get(layout.dtype)
+    if letter is None or layout.numel > MOST_PACKED:
+        return None
+    count = layout.numel
+    try:
+        pack, at = _packers[count, layout.dtype]
+    except KeyError:
+        if len(_packers) >= MOST_PACKERS:
+            _packers.clear()
+        pack, at = _packers[count, layout.dtype] = (
+            Struct(f"={count}{letter}").pack_into,
+            (ctypes.c_char * layout.nbytes).from_address,
+        )
+    result = fresh(layout)
+    try:
+        pack(at(result._storage.ptr), 0, *data)
+    except (OverflowError, StructError):
+        return None
+    return result
+
+
+_LISTS, _FLOATS, _INTS = {list}, {float}, {int}
+
+
+def _as_array(data: Any) -> Any:
+    """What gives itself as an array (``__array__``, as tables do) as one; buffers as lists."""
+    if isinstance(data, (list, tuple, range, Tensor, np.ndarray, np.generic, str)):
+        return data
+    if isinstance(data, (array, memoryview)):
+        return data.tolist()
+    return np.asarray(data) if hasattr(data, "__array__") and not isinstance(data, type) else data
+
+
+def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
+    shape: tuple[int, ...] = ()
+    probe = data
+    while is_sequence(probe):
+        if len(shape) == MOST_DIMS:
+            raise ArgumentError(
+                f"tensor: expected at most {MOST_DIMS} sequences, one in another; got more, or a circle"
+            )
+        shape += (len(probe),)
+        probe = _as_array(probe[0]) if len(probe) else None
+    if isinstance(probe, np.ndarray):
+        shape += probe.shape
+    flat: list[Any] = []
+    kinds: set[type | DType] = set()
+    _flatten(data, shape, (), flat, kinds)
+    found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
+    dtype = wanted or (reduce(promote_types, found) if found else get_default_dtype())
+    through = (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
+    exact = all([one.category <= dtype.category for one in found]) and (dtype.category != INTEGER or dtype is int64)
+    try:
+        array = np.array(flat, through) if exact else None
+    except OverflowError:
+        array = None
+    if array is None:
+        array = np.array([number_for(one, dtype, "tensor", "each element") for one in flat], through)
+    return from_array(array.reshape(shape), dtype, device)
+
+
+def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list, kinds: set) -> None:
+    """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
+    if type(data) in SCALAR_CATEGORY and not shape:
+        kinds.add(type(data))
+        into.append(data)
+        return
+    data = _as_array(data)
+    if isinstance(data, np.ndarray) and data.ndim:
+        if data.shape != shape:
+            raise ArgumentError(f"tensor: expected shape {shape} at index {list(where)}; got an array of {data.shape}")
+        kinds.add(dtype_of_numpy(data.dtype))
+        into.extend(data.ravel().tolist())
+    elif is_sequence(data):
+        if not shape or len(data) != shape[0]:
+            expected = f"length {shape[0]}" if shape else "a number"
+            raise ArgumentError(
+                f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}"
+            )
+        own = set(map(type, data)) if len(shape) == 1 else set()
+        if own and own <= SCALAR_CATEGORY.keys():  # the usual row: nothing but numbers of Python's
+            kinds.update(own)
+            into.extend(data)
+            return
+        for i, one in enumerate(data):
+            _flatten(one, shape[1:], (*where, i), into, kinds)
+    elif shape:
+        raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
+    elif isinstance(data, (Tensor, np.generic, np.ndarray)):
+        if isinstance(data, Tensor) and data.numel() != 1:
+            raise ArgumentError(
+                f"tensor: only tensors of one element may stand in a list; got shape {tuple(data.shape)}; use stack"
+            )
+        kinds.add(data.dtype if isinstance(data, Tensor) else dtype_of_numpy(data.dtype))
+        into.append(data.item())
+    else:
+        number = plain_number(data)
+        if number is None:
+            raise InvalidTypeError(
+                f"tensor: expected numbers or sequences of them; got {type(data).__name__} {data!r:.60}"
+                + (f" at index {list(where)}" if where else "")
+            )
+        kinds.add(type(number))
+        into.append(number)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+    try:
+        if isinstance(data, Tensor):
+            return data.to(*[one for one in (dtype, device) if one is not None])
+        if isinstance(data, np.ndarray) and data.flags.writeable:
+            try:
+                return from_numpy(data).to(*[one for one in (dtype, device) if one is not None])
+            except (TypeError, ValueError):
+                pass
+        return tensor(data, dtype=dtype, device=device)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+@boundary
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
+
+    >>> from facula_tensor import float64, ones
+    >>> ones(1, dtype=float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=facula.float64)
+    """
+    return tensor(
+        data,
+        dtype=self.dtype if dtype is None else dtype,
+        device=self.device if device is None else device,
+        requires_grad=requires_grad,
+    )
+
+
+def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor:
+    """`value` itself if it is a tensor, else a tensor of it that can be copied into `like`."""
+    if isinstance(value, Tensor):
+        return value
+    if plain_number(value) is None:
+        return tensor(value, device=like.device)
+    result = empty((), dtype=like.dtype, device=like.device)
+    fill(result, value, operation)
+    return result
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other.
+
+    A read-only array gives a read-only tensor. Other byte orders, structured types, unaligned elements and negative
+    strides are refused by name.
+
+    >>> import numpy as np
+    >>> a = np.zeros(2)
+    >>> from_numpy(a)[0] = 5
+    >>> a
+    array([5., 0.])
+    """
+    try:
+        storage, layout = storage_from_numpy(array)
+        return make(Tensor, layout, storage)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@boundary
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
+
+    BufferError where `copy` is False and a copy would be needed.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(2))
+    tensor([0, 1])
+    """
+    if isinstance(ext_tensor, Tensor):
+        shared = ext_tensor.detach()
+    else:
+        storage, layout = storage_from_dlpack(ext_tensor)
+        shared = make(Tensor, layout, storage)
+    result = shared if device is None else shared.to(device)
+    if result is not shared and copy is False:
+        raise BufferAccessError(
+            f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'"
+        )
+    return no_record_ops.clone(result) if copy and result is shared else result
+
+
+@boundary
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
+
+    >>> from facula_storage import uint8
+    >>> frombuffer(bytearray(b"ab"), dtype=uint8)
+    tensor([97, 98], dtype=facula.uint8)
+    """
+    storage, layout = storage_from_buffer(buffer, as_dtype(dtype, "frombuffer"), count, offset)
+    return finish(make(Tensor, layout, storage), requires_grad)
+
+
+def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
+    """A new tensor with an array's elements, cast."""
+    known = dtype_of_numpy(array.dtype)
+    storage, layout = storage_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
+    source = make(Tensor, layout, storage)
+    result = no_record_ops.clone(source) if known is dtype else no_record_ops.to(source, (dtype,))
+    return result if device is cpu else no_record_ops.to_device(result, (device,))

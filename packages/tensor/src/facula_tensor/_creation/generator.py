@@ -1,0 +1,167 @@
+"""Generators of random numbers (Philox 4x32-10, by counter), and the default one.
+
+A draw is a function of (seed, offset, element number) alone: neither strides nor threads nor devices change it.
+J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Device
+
+from .._core.errors import relabel
+from .._core.promotion import as_integer
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+LARGEST = (1 << 63) - 1
+
+# Note [One draw at a time]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
+# Two threads must never draw the same numbers. Python switches threads at calls, and where loops go back, but not
+# between plain loads and stores (as in Note [One moment]): so whoever moves a generator, or sets it, does so in one
+# statement that calls nothing, and no lock is needed. (A lock would cost half as much as a small draw, and a fork could
+# leave it locked.) `_offset` grows beyond 63 bits where a state near the end was set, and is cut where it is used.
+
+
+@boundary
+class Generator:
+    """A stream of random numbers: a seed, and how many numbers have been drawn.
+
+    >>> from facula_tensor import rand
+    >>> a, b = Generator().manual_seed(1), Generator().manual_seed(1)
+    >>> rand(3, generator=a).tolist() == rand(3, generator=b).tolist()
+    True
+    """
+
+    device: Device
+
+    def __init__(self, device: DeviceLike = "cpu"):
+        #: Where the tensors are that may be filled from it.
+        self.device = Device(device)
+        self.device.backend  # RuntimeError where there is none  # noqa: B018
+        self._key = 0x9E3779B97F4A7C15 & LARGEST  # the seed as a signed integer, as kernels take it
+        self._offset = 0  # how many numbers have been drawn: see Note [One draw at a time]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.device, self.get_state())
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start over from `seed` (any 64-bit integer)."""
+        seed = as_integer(seed, "manual_seed", "seed")
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ArgumentError(f"manual_seed: expected a 64-bit integer; got {seed}")
+        self._key, self._offset = seed - (1 << 64) if seed >> 63 > 0 else seed, 0
+        return self
+
+    def seed(self) -> int:
+        """Start over from a seed that the operating system gives, and return it."""
+        seed = int.from_bytes(os.urandom(8), "little") & LARGEST
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed in use."""
+        return self._key & ((1 << 64) - 1)
+
+    def get_state(self) -> tuple[int, int]:
+        """What `set_state` takes back: (seed, numbers drawn)."""
+        key, offset = self._key, self._offset
+        return key & ((1 << 64) - 1), offset & LARGEST
+
+    def set_state(self, state: tuple[int, int]) -> Generator:
+        """Go on from a state that `get_state` gave."""
+        numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
+        if [type(one) for one in numbers] != [int, int] or not (0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST):
+            raise InvalidTypeError(
+                f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}"
+            )
+        seed, offset = state
+        self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, offset
+        return self
+
+    def advance(self, count: int) -> tuple[int, int]:
+        """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""
+        try:
+            key, start, self._offset = self._key, self._offset, self._offset + count
+            return key, start & LARGEST
+        except FaculaError as error:  # so that `boundary` leaves it without a wrapper: Note [Trimming]
+            trim_traceback(error)
+            raise
+
+
+def _restored(device: Device, state: tuple[int, int]) -> Generator:
+    """The inverse of pickling."""
+    return Generator(device).set_state(state)
+
+
+default_generator: Generator = Generator()
+
+
+@boundary
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator over from `seed`, and return it.
+
+    >>> from facula_tensor import rand
+    >>> _ = manual_seed(0)
+    >>> a = rand(2)
+    >>> _ = manual_seed(0)
+    >>> bool((rand(2) == a).all())
+    True
+    """
+    return default_generator.manual_seed(seed)
+
+
+@boundary
+def seed() -> int:
+    """Start the default generator over from a seed of the operating system's."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The default generator's seed."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> tuple[int, int]:
+    """The default generator's state."""
+    return default_generator.get_state()
+
+
+@boundary
+def set_rng_state(new_state: tuple[int, int]) -> None:
+    """Set the default generator's state, to one that `get_rng_state` gave."""
+    try:
+        default_generator.set_state(new_state)
+    except TypeError as error:
+        relabel(error, "set_rng_state")
+        raise
+
+
+class repeating:
+    """A context manager in which the default generator goes on from `state`, and afterwards from where it was."""
+
+    def __init__(self, state: tuple[int, int]):
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.before = get_rng_state()
+        set_rng_state(self.state)
+
+    def __exit__(self, *exc: object) -> None:
+        set_rng_state(self.before)

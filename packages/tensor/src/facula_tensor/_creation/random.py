@@ -1,0 +1,320 @@
+"""New tensors of random numbers, and what draws them. `_generator.py` has the generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_autograd import is_grad_enabled
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Layout, Storage, float64, int64
+from facula_storage.extend import FLOATING, INTEGER, PlanTable, plain_address
+
+from .._core.allocation import fresh, layout_for
+from .._core.errors import named
+from .._core.formats import check_storage
+from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
+from .._core.tensor import Tensor, make, method
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.value_checks import check_within
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write, write_out
+from .filled import finish, in_format, like, with_options
+from .from_data import tensor
+from .generator import LARGEST, Generator, default_generator
+
+__all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
+
+# The launches that draw into a contiguous tensor, by its `dense` code: evenly from an interval, from the normal
+# distribution of a mean and a standard deviation, and integers from a range.
+UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable("randint")
+
+
+def draw(
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: Any, first: float, second: float
+) -> None:
+    """Fill a tensor (its layout, storage and offset of one moment) with draws of two parameters."""
+    if generator is None:
+        launch = table.dense[layout.dense]
+        address = storage.ptr
+        if launch is not None and address is not None:
+            n, source = layout.numel, default_generator
+            key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
+            try:
+                launch(n, address + offset, key, start, first, second)
+            except OverflowError:
+                launch(n, address + offset, key, start & LARGEST, first, second)
+            return
+    _draw_slowly(layout, storage, offset, table, default_generator if generator is None else generator, first, second)
+
+
+def _draw_slowly(
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: Any, first: float, second: float
+) -> None:
+    """The same where a plan is missing or something is unusual; strided tensors by way of a contiguous one."""
+    if not isinstance(source, Generator):
+        raise named(
+            InvalidTypeError(
+                f"draw: expected generator to be a Generator, or None; got {type(source).__name__} {source!r:.60}"
+            )
+        )
+    if source is not default_generator and source.device.type != layout.device.type:
+        raise named(
+            ArgumentError(f"draw: generator is for device '{source.device}'; the tensor is on '{layout.device}'")
+        )
+    if table is not RANDINT and layout.dtype.category != FLOATING:
+        raise named(DTypeError(f"draw: expected a floating dtype; got {layout.dtype.name}; give dtype="))
+    if not layout.is_contiguous:
+        target = make(Tensor, layout, storage, offset)
+        compact = fresh(like(table.operator, target, None, None))
+        draw(compact._layout, compact._storage, 0, table, source, first, second)
+        write(target, compact)
+        return
+    key = (layout.dtype, layout.device)
+    plan = table.by_key.get(key)
+    if plan is None:
+        plan = layout.device.backend.plan(table.operator, (), (layout,), ())
+        table.add_dense(table.dense, layout.dense, plan)
+        plan = table.add(key, plan)
+    plain_address(storage)  # before the generator moves: a second try must not draw twice
+    seed, start = source.advance(layout.numel)
+    plan.launch(layout.numel, storage.ptr + offset, seed, start, first, second)  # type: ignore[operator]
+
+
+def rand(
+    *lengths: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Numbers drawn evenly from [0, 1).
+
+    >>> rand(2, 3).shape
+    facula.Size([2, 3])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(rand, locals())
+        made = layout_for("rand", lengths, size, dtype, device)
+        result = fresh(made, "rand")
+        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randn(
+    *lengths: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1.
+
+    >>> randn(2, 3).shape
+    facula.Size([2, 3])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(randn, locals())
+        made = layout_for("randn", lengths, size, dtype, device)
+        result = fresh(made, "randn")
+        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randint(
+    low: int = 0,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+
+    >>> randint(0, 1, (2,))
+    tensor([0, 0])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(randint, locals())
+        if size is None and isinstance(high, (tuple, list)):
+            high, size = None, high
+        if high is None:
+            low, high = 0, low
+        if size is None:
+            raise InvalidTypeError(
+                "randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))"
+            )
+        made = layout_for("randint", (size,), None, int64 if dtype is None else dtype, device)
+        if (
+            type(low) is not int
+            or type(high) is not int
+            or made.dtype is not int64
+            or not -LARGEST <= low < high <= LARGEST
+        ):
+            low, high = _range_of_integers(low, high, made)
+            if made.dtype.category > INTEGER:
+                whole = randint(low, high, made.shape, generator=generator, device=made.device)
+                return finish(no_record_ops.to(whole, (made.dtype,)), requires_grad)
+        result = fresh(made, "randint")
+        draw(made, result._storage, 0, RANDINT, generator, low, high)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _range_of_integers(low: Any, high: Any, layout: Layout) -> tuple[int, int]:
+    """The two ends of a range to draw from, checked, for elements of this layout's dtype."""
+    low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
+    if not low < high:
+        raise named(ArgumentError(f"randint: expected low < high; got {low} and {high}"))
+    for which, bound in (("low", low), ("high", high)):
+        if not -(1 << 63) <= bound < 1 << 63:
+            raise named(
+                RangeError(
+                    f"randint: expected {which} to be an integer of 64 bits, {-(1 << 63)} to {(1 << 63) - 1}; "
+                    f"got {bound}"
+                )
+            )
+    if layout.dtype.category == INTEGER:
+        check_scalar(low, layout.dtype, "randint")
+        check_scalar(high - 1, layout.dtype, "randint")
+    return low, high
+
+
+@boundary
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
+
+    >>> sorted(randperm(4).tolist())
+    [0, 1, 2, 3]
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(randperm, locals())
+    n = as_integer(n, "randperm", "n")
+    if n < 0:
+        raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
+    if dtype is not None:
+        number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
+    keys = rand(n, generator=generator, dtype=float64)
+    order = keys.numpy().argsort(kind="stable")
+    return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`rand` of the shape, dtype and device of `input`."""
+    try:
+        if layout is not None or pin_memory:
+            check_storage("rand_like", layout, pin_memory)
+        made = like("rand_like", input, dtype, device)
+        result = fresh(made, "rand_like")
+        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+        return (
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`randn` of the shape, dtype and device of `input`."""
+    try:
+        if layout is not None or pin_memory:
+            check_storage("randn_like", layout, pin_memory)
+        made = like("randn_like", input, dtype, device)
+        result = fresh(made, "randn_like")
+        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+        return (
+            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+
+    With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
+    flows to the probabilities: it is 0.
+
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    chances = as_tensor("bernoulli", input)
+    if p is not None:
+        share = as_real(p, "bernoulli", "p")
+        if not 0 <= share <= 1:
+            raise ArgumentError(f"bernoulli: expected a probability p from 0 to 1; got {share}")
+        draws = rand(tuple(chances.shape), generator=generator, device=chances.device)
+        return write_out("bernoulli", no_record_ops.to(no_record_ops.lt(draws, share), (chances.dtype,)), out)
+    if chances.dtype.category != FLOATING:
+        raise DTypeError(
+            f"bernoulli: expected probabilities in a floating dtype; got {chances.dtype.name}; convert with .float()"
+        )
+    if not chances.is_meta:
+        check_within("bernoulli", "input, a probability,", chances)
+    draws = rand(tuple(chances.shape), generator=generator, dtype=chances.dtype, device=chances.device)
+    answer = no_record_ops.to(no_record_ops.lt(draws, chances), (chances.dtype,))
+    if chances.node is not None and out is None and is_grad_enabled():
+        return recorded_ops.add(answer, recorded_ops.mul(chances, 0))
+    return write_out("bernoulli", answer, out)

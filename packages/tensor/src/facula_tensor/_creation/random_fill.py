@@ -1,0 +1,206 @@
+"""Random numbers into tensors that are there: `uniform_`, `normal_`, `random_`; and `normal`, with tensors of means."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+from facula_autograd.extend import special
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend import FLOATING, INTEGER, PlanTable
+
+from .._core.allocation import fresh, layout_for
+from .._core.memory import check_overlap, check_writable
+from .._core.promotion import as_integer, as_real, result_type
+from .._core.tensor import Tensor, method, snapshot
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
+from .filled import finish, with_options
+from .generator import LARGEST, Generator, default_generator
+from .random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
+
+__all__ = ["normal"]
+
+
+def _draw_into(
+    name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
+) -> Tensor:
+    """Fill `self` in place, for a function that the program called."""
+    layout = self._layout  # see Note [One moment]
+    storage = self._storage
+    offset = self._offset
+    launch = table.dense[layout.dense]
+    address = storage.ptr
+    if (
+        generator is None
+        and self.node is None
+        and not (special or launch is None or address is None or storage.version is None)
+    ):  # `draw`, written out
+        n, source = layout.numel, default_generator
+        key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
+        launch(n, address + offset, key, start & LARGEST, first, second)
+    else:
+        if starts_inplace(name, self, (self,)):
+            raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+        now = snapshot(self)
+        layout, storage, offset = now._layout, now._storage, now._offset
+        if layout.dtype.category != (INTEGER if table is RANDINT else FLOATING):
+            raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+        check_writable(name, now)
+        check_overlap(name, now, ())
+        draw(layout, storage, offset, table, generator, first, second)
+    storage.version += 1  # type: ignore[operator]
+    f = _getframe(2)
+    storage.mutator = (name, f.f_code, f.f_lasti)
+    return self
+
+
+def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
+    """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
+    for position, known in enumerate((("from", "a"), ("to", "b"))):
+        for one in known:
+            if one in others:
+                first, last = (others.pop(one), last) if not position else (first, others.pop(one))
+    if others:
+        raise InvalidTypeError(f"{name}: expected from, to and generator; got an argument {next(iter(others))!r}")
+    return first, last
+
+
+@overridable
+@method()
+def uniform_(
+    self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
+) -> Tensor:
+    """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two.
+
+    >>> from facula_tensor import empty
+    >>> bool((empty(9).uniform_(1, to=2) >= 1).all())
+    True
+    """
+    try:
+        if ends:
+            a, b = _bounds("uniform_", a, b, ends)
+        if not (type(a) is float or type(a) is int) or not (type(b) is float or type(b) is int):
+            a, b = as_real(a, "uniform_", "from"), as_real(b, "uniform_", "to")
+        if not a <= b:
+            raise ArgumentError(f"uniform_: expected from <= to; got {a} and {b}")
+        return _draw_into("uniform_", self, UNIFORM, generator, a, b)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
+    """The two as Python numbers, checked."""
+    mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
+    if not std >= 0:
+        raise ArgumentError(f"{name}: expected a standard deviation of at least 0; got {std}")
+    return mean, std
+
+
+@overridable
+@method()
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Fill with draws from the normal distribution of this mean and standard deviation.
+
+    >>> from facula_tensor import empty
+    >>> empty(2).normal_(mean=3, std=0)
+    tensor([3., 3.])
+    """
+    try:
+        if (
+            not (type(mean) is float or type(mean) is int)
+            or not (type(std) is float or type(std) is int)
+            or not std >= 0
+        ):
+            mean, std = _mean_and_deviation("normal_", mean, std)
+        return _draw_into("normal_", self, NORMAL, generator, mean, std)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@boundary
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements.
+
+    `mean` and `std` may be tensors, which broadcast; no gradient flows to them. ValueError for a negative `std`.
+
+    >>> normal(0.0, 1.0, size=(2, 3)).shape
+    facula.Size([2, 3])
+    >>> from facula_tensor import tensor
+    >>> normal(tensor([1.0, 2.0]), 0.0)
+    tensor([1., 2.])
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(normal, locals())
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        if size is None:
+            raise InvalidTypeError(
+                "normal: expected size to be a tuple of lengths, since mean and std are numbers; got none"
+            )
+        if (
+            not (type(mean) is float or type(mean) is int)
+            or not (type(std) is float or type(std) is int)
+            or not std >= 0
+        ):
+            mean, std = _mean_and_deviation("normal", mean, std)
+        made = layout_for("normal", (size,), None, dtype, device)
+        result = fresh(made, "normal")
+        draw(made, result._storage, 0, NORMAL, generator, mean, std)
+        return finish(result, requires_grad)
+    mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
+    tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
+    if size is not None:
+        raise InvalidTypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
+    for name, one in (("mean", mean), ("std", std)):
+        if not isinstance(one, Tensor):
+            as_real(one, "normal", name)
+        elif one.dtype.category != FLOATING:
+            raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
+    lowest = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
+    if not isinstance(lowest, Tensor) and not lowest >= 0:
+        raise ArgumentError(f"normal: expected std of at least 0; got {lowest}")
+    shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
+    chosen = result_type(*tensors) if dtype is None else dtype
+    draws = randn(shape, generator=generator, dtype=chosen, device=tensors[0].device if device is None else device)
+    return finish(
+        no_record_ops.to(no_record_ops.add(no_record_ops.mul(draws, std), mean), (draws.dtype,)), requires_grad
+    )
+
+
+@overridable
+@method()
+def random_(
+    self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
+) -> Tensor:
+    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+    try:
+        if ends:
+            low, high = _bounds("random_", low, high, ends)
+        if type(low) is not int:
+            low = as_integer(low, "random_", "from")
+        if high is None:
+            low, high = (0, low) if low else (0, 1 << min(self.dtype.itemsize * 8 - 1, 24))
+        if type(high) is int and -LARGEST <= low < high <= LARGEST and self.dtype.category == INTEGER:
+            return _draw_into("random_", self, RANDINT, generator, low, high)
+        return self.copy_(randint(low, high, tuple(self.shape), generator=generator, device=self.device))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

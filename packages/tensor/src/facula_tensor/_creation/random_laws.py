@@ -1,0 +1,140 @@
+"""Random numbers of further distributions into tensors that are there: `bernoulli_`, `exponential_` and their kin."""
+
+from __future__ import annotations
+
+from math import log1p, pi
+from typing import Any
+
+from facula_autograd import no_grad
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import float32, float64
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._core.memory import check_overlap, check_writable
+from .._core.promotion import as_real
+from .._core.tensor import Tensor, method, snapshot
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.overrides import overridable
+from .generator import Generator
+from .random import bernoulli, rand, randn
+
+__all__: list[str] = []
+
+
+def _target(name: str, self: Tensor, least: int = FLOATING) -> Any:
+    """The dtype to compute draws in for a tensor that may be filled with them; raises where it may not."""
+    if starts_inplace(name, self, (self,)):
+        raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
+    now = snapshot(self)
+    category = now._layout.dtype.category
+    if not least <= category <= FLOATING:
+        kind = "floating" if least == FLOATING else "floating or integer"
+        raise DTypeError(f"{name}: expected a {kind} tensor; got {now._layout.dtype.name}")
+    check_writable(name, now)
+    check_overlap(name, now, ())
+    return float64 if now._layout.dtype is float64 else float32
+
+
+def _fill(self: Tensor, values: Tensor) -> Tensor:
+    with no_grad():
+        return self.copy_(values)
+
+
+def _uniform(self: Tensor, dtype: Any, generator: Generator | None) -> Tensor:
+    """Numbers from (0, 1)."""
+    share = rand(tuple(self.shape), generator=generator, dtype=dtype, device=self.device)
+    return share.clamp_(min=2.0**-25 if dtype is float32 else 2.0**-54)
+
+
+def _above_zero(name: str, what: str, value: Any) -> float:
+    number = as_real(value, name, what)
+    if not number > 0:
+        raise ArgumentError(f"{name}: expected {what} above 0; got {number}")
+    return float(number)
+
+
+@overridable
+@method()
+@boundary
+def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> zeros(2).bernoulli_(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    if starts_inplace("bernoulli_", self, (self,)):
+        raise UnsupportedError("bernoulli_: a gradient is wanted through this tensor; call it on .detach()")
+    check_writable("bernoulli_", snapshot(self))
+    check_overlap("bernoulli_", snapshot(self), ())
+    with no_grad():
+        if isinstance(p, Tensor):
+            return self.copy_(bernoulli(p.detach().expand(self.shape), generator=generator))
+        share = as_real(p, "bernoulli_", "p")
+        if not 0 <= share <= 1:
+            raise ArgumentError(f"bernoulli_: expected a probability p from 0 to 1; got {share}")
+        return self.copy_(rand(tuple(self.shape), generator=generator, device=self.device) < share)
+
+
+@overridable
+@method()
+@boundary
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fill with draws from the exponential distribution of rate `lambd`, all above 0.
+
+    >>> from facula_tensor import empty
+    >>> bool((empty(9).exponential_(2.0) > 0).all())
+    True
+    """
+    rate = _above_zero("exponential_", "lambd", lambd)
+    share = _uniform(self, _target("exponential_", self), generator)
+    return _fill(self, share.neg_().log1p_().div_(-rate))
+
+
+@overridable
+@method()
+@boundary
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ...
+
+    >>> from facula_tensor import empty
+    >>> bool((empty(9).geometric_(0.5) >= 1).all())
+    True
+    """
+    chance = as_real(p, "geometric_", "p")
+    if not 0 < chance < 1:
+        raise ArgumentError(f"geometric_: expected a probability p above 0 and below 1; got {chance}")
+    _target("geometric_", self, INTEGER)
+    share = _uniform(self, float64, generator)
+    return _fill(self, share.log_().div_(log1p(-chance)).ceil_())
+
+
+@overridable
+@method()
+@boundary
+def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`.
+
+    >>> from facula_tensor import empty
+    >>> empty(3).cauchy_().shape
+    facula.Size([3])
+    """
+    middle, width = as_real(median, "cauchy_", "median"), _above_zero("cauchy_", "sigma", sigma)
+    share = _uniform(self, _target("cauchy_", self), generator)
+    return _fill(self, share.sub_(0.5).mul_(pi).tan_().mul_(width).add_(middle))
+
+
+@overridable
+@method()
+@boundary
+def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
+    """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation.
+
+    >>> from facula_tensor import empty
+    >>> bool((empty(9).log_normal_() > 0).all())
+    True
+    """
+    middle, width = as_real(mean, "log_normal_", "mean"), _above_zero("log_normal_", "std", std)
+    draws = randn(tuple(self.shape), generator=generator, dtype=_target("log_normal_", self), device=self.device)
+    return _fill(self, draws.mul_(width).add_(middle).exp_())

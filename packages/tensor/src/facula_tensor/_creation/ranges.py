@@ -1,0 +1,215 @@
+"""New tensors of evenly spaced numbers, and the identity matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
+from facula_errors.extend import boundary
+from facula_storage import DType, cpu, int64
+from facula_storage import from_numpy as storage_from_numpy
+from facula_storage.extend import INTEGER
+
+from .._core.allocation import place_of
+from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
+from .._core.tensor import Tensor, make
+from .._dispatch.namespaces import no_record_ops
+from .filled import finish, with_options, zeros
+from .filling import fill
+from .from_data import from_array
+
+__all__ = ["arange", "eye", "linspace"]
+
+
+@boundary
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
+
+    int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
+
+    >>> arange(3)
+    tensor([0, 1, 2])
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(arange, locals())
+    made = (start, end, step, type(start), type(end), type(step), dtype, device)
+    known = _known("arange", made)
+    if known is not None:
+        return known if requires_grad is False else finish(known, requires_grad)
+    if end is None:
+        start, end = None, start
+    if end is None:
+        raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
+    start = 0 if start is None else start
+    start, end, step = numbers = [_bound("arange", *one) for one in (("start", start), ("end", end), ("step", step))]
+    for one in numbers:
+        if isinstance(one, complex) or one - one != 0:
+            raise ArgumentError(f"arange: expected finite real numbers; got {one}")
+    if dtype is None:
+        dtype = get_default_dtype() if any(isinstance(one, float) for one in numbers) else int64
+    dtype = as_dtype(dtype, "arange")
+    if dtype is int64:
+        start, end, step = int(start), int(end), int(step)
+    if step == 0 or (end - start) * step < 0:
+        raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
+    integers = all(isinstance(one, int) for one in (start, end, step))
+    count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
+    if count >> 60:  # eight bytes each
+        raise ArgumentError(f"arange: {count} numbers from {start} to {end} are more than memory can hold")
+    if dtype.category == INTEGER and not integers:
+        start, step = int(start), int(step)
+    if count and dtype.category == INTEGER:
+        for one in (start, start + (count - 1) * step):
+            check_scalar(int(one), dtype, "arange")
+    if integers:
+        integers = max(abs(start), abs(end)) < 1 << 63
+    try:
+        values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
+    except (MemoryError, ValueError):  # a ValueError for more than an address can reach
+        raise no_memory("arange", count, dtype) from None
+    return finish(_keep("arange", made, from_array(values, dtype, place_of(device))), requires_grad)
+
+
+@boundary
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
+
+    >>> linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(linspace, locals())
+    made = (start, end, steps, type(start), type(end), type(steps), dtype, device)
+    known = _known("linspace", made)
+    if known is not None:
+        return known if requires_grad is False else finish(known, requires_grad)
+    ends = [_bound("linspace", name, one) for name, one in (("start", start), ("end", end))]
+    if dtype is None:
+        dtype = get_default_dtype()
+        if any(isinstance(one, complex) for one in ends):
+            dtype = dtype.to_complex()
+    dtype = as_dtype(dtype, "linspace")
+    steps = as_integer(steps, "linspace", "steps")
+    if steps < 0:
+        raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
+    if dtype.category == INTEGER:
+        ends = [number_for(one, dtype, "linspace") for one in ends]
+    first, last = ends
+    step = (last - first) / (steps - 1) if steps > 1 else 0
+    try:
+        places = np.arange(steps)
+        values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
+    except (MemoryError, ValueError):
+        raise no_memory("linspace", steps, dtype) from None
+    return finish(_keep("linspace", made, from_array(values, dtype, place_of(device))), requires_grad)
+
+
+def _bound(operation: str, name: str, value: Any) -> Any:
+    """A bound, or a step, as a Python number."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ArgumentError(
+                f"{operation}: expected {name} to be a number; got a tensor of shape {tuple(value.shape)}"
+            )
+        return value.item()
+    return as_number(value, operation, name)
+
+
+@boundary
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A matrix with ones on the diagonal.
+
+    >>> eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(eye, locals())
+    made = (n, m, None, type(n), type(m), None, dtype, device)
+    known = _known("eye", made)
+    if known is not None:
+        return known if requires_grad is False else finish(known, requires_grad)
+    n = as_integer(n, "eye", "n")
+    m = n if m is None else as_integer(m, "eye", "m")
+    if n < 0 or m < 0:
+        raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
+    result = zeros(n, m, dtype=dtype, device=device)
+    if min(n, m):  # the diagonal is every (m + 1)-th element
+        fill(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
+    return finish(_keep("eye", made, result), requires_grad)
+
+
+# Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types
+# are in the key, since 1, 1.0 and True are equal; so are 0.0 and -0.0, which are not kept.
+MOST_KEPT, KEPT_BYTES = 256, 1 << 13
+_saved_of: dict[tuple, Tensor] = {}
+_NUMBERS = {int, float, type(None), None}
+
+
+def _known(operation: str, made: tuple) -> Tensor | None:
+    """A copy of what this operation made of these arguments before; None where it is not kept."""
+    try:
+        return no_record_ops.clone(_saved_of[operation, get_default_dtype(), made])
+    except (KeyError, TypeError):
+        return None
+
+
+def _keep(operation: str, made: tuple, tensor: Tensor) -> Tensor:
+    """Keep a copy of what was made of these arguments, if it is small and they are plain numbers. Gives `tensor`."""
+    layout, dtype, device = tensor._layout, *made[6:]
+    if (
+        layout.nbytes <= KEPT_BYTES
+        and layout.device is cpu
+        and layout.dtype.numpy is not None
+        and _NUMBERS.issuperset(made[3:6])
+        and not any([type(one) is float and one == 0 for one in made[:3]])
+        and (dtype is None or isinstance(dtype, DType))
+        and device is None
+    ):
+        if len(_saved_of) >= MOST_KEPT:
+            _saved_of.clear()
+        storage, layout = storage_from_numpy(tensor.numpy().copy())  # NumPy's memory: no block is kept from others
+        _saved_of[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
+    return tensor
+
+
+def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
+    """What is said where NumPy had no memory for `count` numbers."""
+    gib = count * dtype.itemsize / (1 << 30)
+    return NoMemoryError(
+        f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"
+    )

@@ -1,0 +1,302 @@
+"""More ways to make tensors: with strides of their own, of whatever is given, from a file, of powers."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import bool_, contiguous, layout_of
+from facula_storage.extend import COMPLEX, INTEGER, allocate
+
+from .._core.allocation import place_of
+from .._core.errors import relabel
+from .._core.formats import check_storage
+from .._core.promotion import as_dtype, as_integer, as_number, get_default_dtype, number_for
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, method
+from .bits import reinterpreted
+from .filled import empty, finish, full, with_options
+from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
+
+__all__ = ["asarray", "empty_permuted", "empty_strided", "from_file", "logspace", "range", "scalar_tensor"]
+
+
+def _strided(name: str, size: Any, stride: Any, dtype: Any, device: Any) -> Tensor:
+    """A tensor with memory up to the last element that its strides reach."""
+    shape, strides = sizes(name, (size,)), sizes(name, (stride,))
+    if len(shape) != len(strides) or min((*shape, *strides), default=0) < 0:
+        raise ArgumentError(f"{name}: expected as many strides as lengths, none negative; got {shape} and {strides}")
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
+    try:
+        layout = layout_of(shape, strides, kind, place_of(device))
+        room = contiguous((layout.extent // kind.itemsize,), kind, layout.device)
+        return make(Tensor, layout, allocate(room))
+    except Exception as error:
+        relabel(error, name)
+        raise
+
+
+@boundary
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
+
+    >>> empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    check_storage("empty_strided", layout, pin_memory)
+    return finish(_strided("empty_strided", size, stride, dtype, device), requires_grad)
+
+
+@method()
+@boundary
+def new_empty_strided(
+    self: Tensor,
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`empty_strided` in the dtype and on the device of this tensor."""
+    check_storage("new_empty_strided", layout, pin_memory)
+    own = layout_of_tensor(self)
+    kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device
+    return finish(_strided("new_empty_strided", size, stride, kind, place), requires_grad)
+
+
+@boundary
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+
+    >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
+    (12, 1, 3)
+    """
+    check_storage("empty_permuted", layout, pin_memory)
+    shape = sizes("empty_permuted", (size,))
+    order = [check_dim("empty_permuted", one, len(shape)) for one in sizes("empty_permuted", (physical_layout,))]
+    if sorted(order) != list(_indices(len(shape))):
+        raise ArgumentError(
+            f"empty_permuted: expected physical_layout to name each of {len(shape)} dimension(s) once; got {order}"
+        )
+    made = empty([shape[i] for i in order], dtype=dtype, device=device)
+    return finish(made.permute([order.index(i) for i in _indices(len(shape))]).detach(), requires_grad)
+
+
+@boundary
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
+
+    >>> scalar_tensor(3)
+    tensor(3.)
+    """
+    check_storage("scalar_tensor", layout, pin_memory)
+    kind = get_default_dtype() if dtype is None else dtype
+    return full((), s, dtype=kind, device=device, requires_grad=requires_grad)
+
+
+@boundary
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+) -> Tensor:
+    """`obj` as a tensor: over its memory where it is a tensor, an array, or has DLPack or the buffer protocol.
+
+    `copy=True` copies in any case; with `copy=False` there is a ValueError where a copy would be needed. Other data
+    (numbers, sequences) are always copied. The result wants a gradient where
+    `requires_grad` says so: as `obj` does, where it is left out.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2)
+    >>> asarray(array)[0] = 1
+    >>> array
+    array([1., 0.])
+    """
+    if requires_grad is None:
+        requires_grad = isinstance(obj, Tensor) and obj.requires_grad
+    if isinstance(obj, Tensor):
+        shared: Tensor | None = obj if requires_grad and obj.requires_grad else obj.detach()
+    elif isinstance(obj, np.ndarray):
+        shared = from_numpy(obj) if _readable(obj) else None
+    elif not isinstance(obj, np.generic) and hasattr(obj, "__dlpack__"):
+        shared = from_dlpack(obj)
+    elif isinstance(obj, (bytes, bytearray, memoryview)):
+        shared = frombuffer(obj, dtype=get_default_dtype() if dtype is None else dtype)
+    else:
+        shared = None
+    if shared is None:
+        if copy is False:
+            raise ArgumentError(f"asarray: expected what can be shared, since copy=False; got {type(obj).__name__}")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    moved = shared.to(*[one for one in (dtype, device) if one is not None])
+    if moved is not shared and copy is False:
+        raise ArgumentError(
+            f"asarray: expected {shared.dtype.name} on '{shared.device}', since copy=False; got "
+            f"{moved.dtype.name} on '{moved.device}'"
+        )
+    result = moved.clone() if copy and moved is shared else moved
+    if result.node is None and requires_grad:
+        result = result if result is not obj else result.detach()
+        return finish(result, requires_grad)
+    return result
+
+
+def _readable(array: np.ndarray) -> bool:
+    """Whether a tensor can lie over an array as it is."""
+    try:
+        from_numpy(array)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@boundary
+def from_file(
+    filename: Any,
+    shared: bool | None = None,
+    size: int = 0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of `size` elements over a file's bytes, which are read when they are looked at.
+
+    With `shared` changes are written to the file, which is made or grown where it is too small; else they stay here.
+    ValueError where the file has too few elements.
+    """
+    check_storage("from_file", layout, pin_memory)
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, "from_file")
+    count = as_integer(size, "from_file", "size")
+    if count < 0:
+        raise ArgumentError(f"from_file: expected size of at least 0; got {count}")
+    if place_of(device).type != "cpu":
+        raise UnsupportedError(f"from_file: files are mapped into host memory alone; got device '{device}'")
+    path = os.fspath(filename)
+    needed = count * kind.itemsize
+    if shared:
+        with open(path, "ab") as file:
+            if file.tell() < needed:
+                file.truncate(needed)
+    found = os.path.getsize(path)
+    if found < needed:
+        raise ArgumentError(f"from_file: expected {needed} bytes for {count} of {kind.name}; {path!r} has {found}")
+    if not count:
+        return empty(0, dtype=kind)
+    mapped = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(needed,))
+    return reinterpreted(from_numpy(np.asarray(mapped)), kind)
+
+
+# ------------------------------------------------------------------------------------------------ rows of numbers
+_indices = range  # which is the name of a function of PyTorch's below
+
+
+@boundary
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
+
+    >>> logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(logspace, locals())
+    numbers = []
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise ArgumentError(f"logspace: expected {name} to be a number; got shape {tuple(value.shape)}")
+        numbers.append(as_number(value.item() if isinstance(value, Tensor) else value, "logspace", name))
+    root = as_number(base, "logspace", "base")
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, "logspace")
+    is_complex = any([isinstance(one, complex) for one in (*numbers, root)])
+    if is_complex and dtype is None:
+        kind = kind.to_complex()
+    count = as_integer(steps, "logspace", "steps")
+    if count < 0:
+        raise ArgumentError(f"logspace: expected steps of at least 0; got {count}")
+    if kind.category == INTEGER:
+        numbers = [int(number_for(one, kind, "logspace")) for one in numbers]
+    exponents = np.linspace(
+        numbers[0], numbers[1], count, dtype=np.complex128 if kind.category == COMPLEX else np.float64
+    )
+    with np.errstate(all="ignore"):
+        values = (np.complex128(root) if kind.category == COMPLEX else np.float64(root)) ** exponents
+    return finish(from_array(values, kind, place_of(device)), requires_grad)
+
+
+@boundary
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
+
+    `arange`, which stops before `end` as Python's own range does, is in its place.
+    """
+    if out is not None or layout is not None or pin_memory:
+        return with_options(range, locals())
+    warnings.warn("range: deprecated; arange stops before end, as Python's range does", UserWarning, stacklevel=3)
+    if end is None:
+        start, end = 0, start
+    first, last, by = (as_number(one, "range", name) for name, one in (("start", start), ("end", end), ("step", step)))
+    if any([isinstance(one, complex) or one - one != 0 for one in (first, last, by)]):
+        raise ArgumentError(f"range: expected finite real numbers; got {first}, {last}, {by}")
+    if by == 0 or (last - first) * by < 0:
+        raise ArgumentError(f"range: from {first} to {last} in steps of {by} leads nowhere; step must lead to end")
+    count = int((last - first) / by + 1)
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, "range")
+    if kind is bool_:
+        raise InvalidTypeError("range: expected dtype to be of numbers; got bool")
+    return finish(from_array(first + by * np.arange(count), kind, place_of(device)), requires_grad)

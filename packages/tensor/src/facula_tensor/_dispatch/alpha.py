@@ -1,0 +1,100 @@
+"""`add` and `sub` with `alpha`: input + alpha * other in one pass, in the dtype of the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import DTypeError, InvalidTypeError, RangeError
+from facula_storage import Layout, bool_
+from facula_storage.extend import BOOL, FLOATING, INTEGER
+
+from .._core.promotion import SCALAR_CATEGORY, check_scalar, plain_number, result_type
+from .._core.tensor import Tensor, layout_of_tensor
+from .namespaces import operators, recorded_ops
+from .operands import coerce, describe
+from .overrides import call_torch_function, overridden
+from .slow_path import slow_call
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from .operator import Operator
+
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+
+
+def with_alpha(op: Operator, input: Any, other: Any, alpha: Any, out: Tensor | None) -> Any:
+    """What `op`, add or sub, gives with a factor of its second operand."""
+    if op.scaled and type(alpha) in (float, int) and -65504 <= alpha <= 65504:  # which every floating dtype holds
+        layout = getattr(input, "_layout", None)
+        if type(layout) is Layout and layout.dtype.category == FLOATING and out is None:
+            if layout is getattr(other, "_layout", None):
+                return recorded_ops.add_scaled(input, other, alpha * op.scaled)
+    if overridden((input, other)):
+        kwargs = {"alpha": alpha} if out is None else {"alpha": alpha, "out": out}
+        return call_torch_function(op.name, op.public, (input, other), kwargs)
+    ready = coerce(op, (input, other))
+    if ready is NotImplemented:
+        raise InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+    if op.validate_values is not None:
+        op.validate_values(*ready)
+    input, other = ready
+    factor = factor_of(op, input, other, alpha)
+    return slow_call(operators["add_scaled"], (input, other, factor), (), True, out)
+
+
+def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
+    """What the second operand is multiplied by: `alpha`, with its sign turned for sub.
+
+    `alpha` is a number, NumPy's too, or a zero-dimensional tensor that wants no gradient. TypeError where it is not, or
+    of a higher kind than the result; OverflowError where the result's dtype cannot hold it.
+    """
+    if not op.scaled:
+        raise InvalidTypeError(f"{op.name}: takes no alpha; multiply the operand instead")
+    factor = alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
+    factor = plain_number(factor)
+    if factor is None:
+        got = "a tensor that wants a gradient" if isinstance(alpha, Tensor) and not alpha.ndim else describe(alpha)
+        raise InvalidTypeError(
+            f"{op.name}: expected alpha to be a number; got {got}; for a tensor, multiply the operand"
+        )
+    dtype = result_type(input, other)
+    category = SCALAR_CATEGORY[type(factor)]
+    if category > max(dtype.category, INTEGER) or (category == BOOL and dtype is not bool_):
+        raise DTypeError(
+            f"{op.name}: expected an alpha of the kind of the result, {dtype.name}; got {describe(factor)}; "
+            "convert an operand, or alpha"
+        )
+    if dtype is bool_:
+        return bool(factor)
+    _check_range(op.name, factor, dtype)
+    if dtype.category == INTEGER and isinstance(factor, int):
+        return _wrapped(factor * op.scaled, dtype)
+    return factor * op.scaled
+
+
+def _check_range(operation: str, factor: Any, dtype: DType) -> None:
+    """OverflowError where `dtype` cannot hold a finite `factor`. Unsigned dtypes take negative ones: they wrap."""
+    if dtype.category == INTEGER:
+        check_scalar(factor if dtype.is_signed else abs(factor), dtype, f"{operation}: alpha")
+    elif dtype.category == FLOATING and dtype.name in LARGEST:
+        size = abs(factor)
+        if LARGEST[dtype.name] < size < float("inf"):
+            raise RangeError(f"{operation}: alpha {factor} does not fit the result's {dtype.name}; use a wider dtype")
+
+
+def _wrapped(factor: int, dtype: DType) -> int:
+    """An integer as two's complement has it in the dtype."""
+    span = 1 << dtype.itemsize * 8
+    low = span >> 1 if dtype.is_signed else 0
+    return (factor + low) % span - low
+
+
+def learn_scaled(op: Operator, target: Any) -> None:
+    """Let the fast path know the kernel that multiplies and adds at once; floating tensors take it."""
+    if not op.scaled or not isinstance(target, Tensor):
+        return
+    layout = layout_of_tensor(target)
+    if layout.dtype.category == FLOATING and layout.is_contiguous and op.scaled_table.dense[layout.dense] is None:
+        plan = layout.device.backend.plan("add_scaled", (layout, layout, float), (layout,), ())
+        op.scaled_table.add_dense(op.scaled_table.dense, layout.dense, plan)

@@ -1,0 +1,212 @@
+"""The three decorators that turn a declaration into functions: `elementwise`, `operator`, `view`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+
+from .._core.errors import named
+from .._core.tensor import Tensor
+from .alpha import with_alpha
+from .fast.inplace import make_accumulate, make_inplace, make_inplace_unary
+from .fast.many import make_many, make_ternary
+from .fast.two_operands import make_double
+from .fast.two_results import make_pair
+from .fast.unary import make_binary, make_number_first, make_unary
+from .inplace import slow_inplace
+from .namespaces import no_record_ops, operators, recorded_ops
+from .operator import Operator
+from .signatures import shown_as
+from .slow_path import slow_call
+from .view_call import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_storage import Layout
+
+    from .view_call import Window
+
+
+def elementwise(body: type) -> Callable[..., Any]:
+    """An operator on each element of operands that broadcast and promote.
+
+    Gives the public function, the method of the same name and, where the result has the operands'
+    dtype, the in-place method with an underscore. `dunders` names Python's own operators,
+    `reflected` those that have the operands the other way round.
+    """
+    op = Operator(body, is_elementwise=True)
+    function = _finish(op)
+    if body.__name__.startswith("_"):
+        return function
+    _attach(op.name, function)
+    for name in vars(body).get("dunders", ()):
+        _attach(name, op.call)
+    for name in vars(body).get("reflected", ()):
+        reflect(op, name)
+    if op.inplace:
+        changing = make_inplace(op) if op.arity == 2 and op.is_fast else _inplace_function(op)
+        _name(changing, op, op.name + "_")
+        shown_as("in place", changing, op)
+        changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
+        _attach(op.name + "_", changing)
+        op.changing = changing
+        if op.arity == 2 and op.is_fast:
+            setattr(no_record_ops, op.name + "_into", make_accumulate(op))
+        for name in vars(body).get("inplace_dunders", ()):
+            _attach(name, changing)
+    return function
+
+
+def operator(body: type) -> Callable[..., Any]:
+    """Any other operator with plans: gives the function `(*tensors, parameters)`; no method."""
+    return _finish(Operator(body, is_elementwise=False))
+
+
+def view(body: type) -> Callable[..., Any]:
+    """An operator whose result shares the operand's memory: gives the function `(tensor, *parameters)`, and the method.
+
+    `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
+    bytes from the operand's first element to the result's.
+    """
+    op = Operator(body, is_elementwise=False)
+    window, rule = vars(body)["window"], op.rule
+    cached = vars(body).get("cached", True)
+    op.window = window
+
+    def find(layout: Layout, *parameters: Any) -> Window:
+        return (*window(layout, *parameters), rule, parameters)
+
+    op.call, op.no_record = (
+        make_view(op.name, find, cached, record=True),
+        make_view(op.name, find, cached, record=False),
+    )
+    op.library_call = make_view(op.name, find, cached, record=True, library_call=True)
+    function = _publish(op, op.call)
+    if not body.__name__.startswith("_"):
+        _attach(op.name, function)
+    return function
+
+
+def _finish(op: Operator) -> Callable[..., Any]:
+    if op.arity < 0:
+        op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
+        op.no_record = _variadic_function(op, record=False)
+        public = op.call
+    elif not op.is_fast:
+        made: Callable[..., Any] = make_many
+        if op.arity == 3 and len(op.results) == 1 and not op.mutates:
+            made = make_ternary
+        elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
+            made = make_double
+        elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.launch_scalars or op.optional):
+            made = make_pair
+        op.call = made(op, record=True, checked=True)
+        op.no_record = made(op, record=False, checked=False)
+        op.default_mode_call = made(op, record=True, checked=False, library_call=True)
+        op.library_call = made(op, record=True, checked=True, library_call=True)
+        public = op.call
+    elif op.arity == 1:
+        op.call = make_unary(op, record=True, checked=True)
+        op.no_record = make_unary(op, record=False, checked=False)
+        op.default_mode_call = make_unary(op, record=True, checked=False, library_call=True)
+        op.library_call = make_unary(op, record=True, checked=True, library_call=True)
+        public = op.call
+    else:
+        op.call = make_binary(op, record=True, checked=True)
+        op.no_record = make_binary(op, record=False, checked=False)
+        op.default_mode_call = make_binary(op, record=True, checked=False, library_call=True)
+        op.library_call = make_binary(op, record=True, checked=True, library_call=True)
+        public = _binary_function(op)
+    return _publish(op, public)
+
+
+def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
+    op.public = public
+    operators[op.name] = op
+    setattr(no_record_ops, op.name, op.no_record)
+    setattr(recorded_ops, op.name, op.library_call)
+    for function in {op.call, op.no_record, op.library_call, public}:
+        _name(function, op, op.name)
+        shown_as("function" if function is public else "operator", function, op)
+    return public
+
+
+def _name(function: Callable[..., Any], op: Operator, name: str) -> None:
+    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__doc__ = op.module, op.doc
+    function.operator = op  # type: ignore[attr-defined]
+
+
+def _attach(name: str, function: Callable[..., Any]) -> None:
+    setattr(Tensor, name, function)
+
+
+def reflect(op: Operator, name: str) -> None:
+    """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
+    number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_fast else None
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        try:
+            if number_first is not None and (type(other) is float or type(other) is int):
+                return number_first(other, self)
+            return slow_call(op, (other, self), ())
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    _name(reflected, op, name)
+    _attach(name, reflected)
+
+
+def public_form(function: Callable) -> Callable:
+    """Make the decorated function what users call, and the method, of the operator that has its name."""
+    op = operators[function.__name__]
+    op.public = function
+    function.operator = op  # type: ignore[attr-defined]
+    _attach(op.name, function)
+    return function
+
+
+def _binary_function(op: Operator) -> Callable[..., Any]:
+    """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
+    call = op.library_call
+
+    def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
+        try:
+            if type(alpha) is not int or alpha != 1:
+                return with_alpha(op, input, other, alpha, out)
+            result = call(input, other) if out is None else slow_call(op, (input, other), (), True, out)
+            if result is NotImplemented:
+                raise named(
+                    InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+                )
+            return result
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return function
+
+
+def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
+    """The form of an operator with any number of operands, a tuple of them before the parameters."""
+
+    def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+        try:
+            return slow_call(op, tuple(operands), parameters, record, out)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return variadic
+
+
+def _inplace_function(op: Operator) -> Callable[..., Any]:
+    if op.arity == 1 and op.is_fast and not op.parameters:
+        return make_inplace_unary(op)
+    if op.arity == 1:
+        return boundary(lambda input: slow_inplace(op, (input,)))
+    return boundary(lambda input, other: slow_inplace(op, (input, other)))

@@ -1,0 +1,207 @@
+"""The fast path of operators that change their first operand: see Note [Fast path] in _quick.py.
+
+Nothing is recorded here: where a gradient is wanted, memory overlaps or layouts are new, `slow_inplace` begins anew.
+"""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import special
+from facula_errors.extend import boundary
+
+from ..inplace import accumulate, slow_inplace
+from ..modes import unrecorded
+from ..planning import plan_inplace_of_other_shape, plan_of_other_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..operator import Operator
+
+NUMBERS = frozenset((float, int))
+slow_inplace = boundary(slow_inplace)
+
+
+def make_inplace(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with two operands: `input` is changed and returned.
+
+    `alpha` is a factor of `other`, for operators that have a kernel for it.
+    """
+    dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
+    with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
+    one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
+
+    def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
+        free: bool | None = False  # whether nothing is recorded whatever the operands are
+        if special:
+            free = unrecorded()
+            if free is None:
+                return slow_inplace(op, (input, other), (), alpha)
+        kind = type(other)
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    return slow_inplace(op, (input, other), (), alpha)
+                if kind is float or kind is int:
+                    lb = kind
+                    launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                    if launch is None:
+                        launch = plans[(la, kind)].launch
+                    if alpha is not one:
+                        return slow_inplace(op, (input, other), (), alpha)
+                    sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    pa = sa.ptr
+                    if oa:
+                        pa += oa
+                    launch(la.numel, pa, pa, other)
+                else:
+                    lb = other._layout
+                    sb = other._storage
+                    ob = other._offset
+                    if not (free or other.node is None):
+                        return slow_inplace(op, (input, other), (), alpha)
+                    sa.version + 1
+                    pa = sa.ptr
+                    pb = sb.ptr
+                    if oa:
+                        pa += oa
+                    if ob:
+                        pb += ob
+                    if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
+                        return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                    if la is not lb:
+                        if pa == pb or alpha is not one:
+                            return slow_inplace(op, (input, other), (), alpha)
+                        plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                    elif alpha is one:
+                        (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                    elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
+                        scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+                    else:
+                        return slow_inplace(op, (input, other), (), alpha)
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input, other), (), alpha)
+
+    return call
+
+
+def make_accumulate(op: Operator) -> Callable:
+    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
+    dense, plans = op.table.dense, op.inplace_table.by_key
+
+    def call(input, other):  # type: ignore[no-untyped-def]
+        while True:
+            try:
+                la = input._layout
+                lb = other._layout
+                sa = input._storage
+                sb = other._storage
+                pa = sa.ptr + input._offset
+                pb = sb.ptr + other._offset
+                if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+                    return accumulate(op, (input, other))
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                if la is lb:
+                    (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                else:
+                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                sa.version += 1
+                return input
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError):
+                pass
+            return accumulate(op, (input, other))
+
+    return call
+
+
+def make_inplace_unary(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
+    dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
+
+    def call(input):  # type: ignore[no-untyped-def]
+        free: bool | None = False
+        if special:
+            free = unrecorded()
+            if free is None:
+                return slow_inplace(op, (input,))
+        while True:
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    return slow_inplace(op, (input,))
+                launch = dense[la.dense] or plans[la].launch
+                sa.version + 1
+                pa = sa.ptr
+                if oa:
+                    pa += oa
+                launch(la.numel, pa, pa)
+            except KeyError:
+                if plan_inplace_of_other_shape(op, (la,)) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input,))
+
+    return call
+
+
+def make_inplace_ternary(op: Operator) -> Callable:
+    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    plans, name = op.table.by_key, op.name + "_"
+
+    def call(input, second, third):  # type: ignore[no-untyped-def]
+        free: bool | None = False
+        if special:
+            free = unrecorded()
+            if free is None:
+                return slow_inplace(op, (input, second, third))
+        while True:
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    return slow_inplace(op, (input, second, third))
+                layouts = (la, type(second), type(third))
+                plan, numel = plans[(layouts, ())], la.numel
+                if plan.out is not la:
+                    return slow_inplace(op, (input, second, third))
+                sa.version + 1
+                plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
+            except KeyError:
+                if plan_of_other_shape(op, op.table, (layouts, ()), layouts) is not None:
+                    continue
+            except (AttributeError, TypeError, RuntimeError, OverflowError):
+                pass
+            else:
+                sa.version += 1
+                f = _getframe(1)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            return slow_inplace(op, (input, second, third))
+
+    return call

@@ -1,0 +1,137 @@
+"""Operators that change their first operand: checks first, then the change, then the record of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import current_mode, special
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_storage import Layout, Plan
+from facula_storage.extend import COMPLEX
+
+from .._core.errors import relabel, show
+from .._core.memory import check_overlap, check_writable, overlaps_itself
+from .._core.promotion import can_cast
+from .._core.tensor import Tensor, layout_of_tensor, make
+from .alpha import factor_of, learn_scaled
+from .inplace_checks import starts_inplace
+from .launching import launch, mutated, run
+from .namespaces import no_record_ops, operators, recorded_ops
+from .nodes import node_for
+from .operands import coerce, promote
+from .overrides import call_torch_function, overridden
+from .planning import find_plan, output_layouts
+from .snapshots import edge_from, snapshots_of
+from .view_changes import rebase
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+
+def slow_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+    """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
+    name = op.name + "_"
+    try:
+        factored = type(alpha) is not int or alpha != 1
+        if overridden(operands):
+            return call_torch_function(name, op.changing, operands, {"alpha": alpha} if factored else {})
+        target = operands[0]
+        if not isinstance(target, Tensor):
+            raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
+        record = starts_inplace(name, target, operands)
+        held = snapshots_of(operands, record)
+        there = held[0]
+        check_writable(name, there)
+        ready = coerce(op, held)
+        if ready is NotImplemented:
+            raise InvalidTypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+        if op.validate_values is not None:
+            op.validate_values(*ready)
+        if factored:
+            learn_scaled(op, target)
+            ready = (*ready, factor_of(op, ready[0], ready[1], alpha))
+            op = operators["add_scaled"]
+        if op.elementwise:
+            ready = promote(op, ready, recorded_ops if record else no_record_ops)
+        layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+        wanted = output_layouts(op, layouts, parameters)[0]
+        layout = there._layout
+        if wanted.shape != layout.shape:
+            raise ArgumentError(
+                f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+                "only the other operand may be broadcast"
+            )
+        if not can_cast(wanted.dtype, layout.dtype):
+            raise DTypeError(
+                f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
+                f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
+            )
+        shared = check_overlap(name, there, ready[1:])
+        edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
+        if record:
+            # What a node saves is the value before: of the target, and of operands that are the same memory.
+            saved = op.saved_operands(edges)
+            ready = tuple(
+                [
+                    _before(a)
+                    if wanted and isinstance(a, Tensor) and (a is there or (shared and _same(a, there)))
+                    else a
+                    for a, wanted in zip(ready, saved, strict=True)
+                ]
+            )
+            layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
+        if (ready[0] is not there and wanted.dtype is not layout.dtype) or not op.elementwise:
+            (result,) = run(find_plan(op, layouts, parameters), ready)
+            no_record_ops.copy_into(there, result)
+        else:
+            launch(plan_inplace(op, layouts, parameters, layout), ready, [(there._storage, there._offset)])
+            find_plan(op, layouts, parameters)  # the next call of this signature is quick
+        mutated(there, name)
+        if record:
+            node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
+            if wanted.dtype is not layout.dtype:
+                # The node is the wider result's; what the target has is that, cast.
+                wide = make(Tensor, wanted, there._storage)
+                wide.node = target.node
+                node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
+            rebase(target, edges[0])
+        return target
+    except Exception as error:
+        relabel(error, name)
+        raise
+
+
+def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout) -> Plan:
+    """The plan whose result goes into memory of this layout, the first operand's; put where the fast path looks."""
+    table, key = op.slow_table, (layouts, parameters, layout)
+    if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_fast:
+        if op.arity == 1:
+            table, key = op.inplace_table, layout
+        elif isinstance(layouts[1], Layout) and not op.reads_values:
+            table, key = op.inplace_table, layouts
+    plan = table.by_key.get(key)
+    if plan is None:
+        plan = table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+    return plan
+
+
+def accumulate(op: Operator, operands: tuple) -> Tensor:
+    """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
+    layout = layout_of_tensor(operands[0])
+    if layout.is_contiguous or not overlaps_itself(layout):
+        return slow_inplace(op, operands)
+    return op.no_record(*operands)
+
+
+def _before(a: Tensor) -> Tensor:
+    """A copy with the history of `a`, so that gradients of gradients go through what is saved."""
+    if isinstance(edge_from(a), Tensor):
+        return recorded_ops.clone(a)
+    copy = no_record_ops.clone(a)
+    copy.node = a.node
+    return copy
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    """Whether both begin at one address (both buffers are plain by now)."""
+    return a._storage.ptr + a._offset == b._storage.ptr + b._offset

@@ -1,0 +1,72 @@
+"""Checks before a change in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import LEAF, current_mode, from_function, special
+from facula_errors import OperationError, UnsupportedError
+from facula_storage.extend import FLOATING
+
+from .._core.memory import check_writable, overlaps_itself
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.view_family import bases_of, family_of
+
+if TYPE_CHECKING:
+    pass
+
+
+def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
+    """Check that `target` may be changed; whether the change is to be recorded."""
+    check_writable(name, target)
+    if special and not current_mode().grad:
+        return False
+    if target.node is LEAF:
+        plain = name.removesuffix("_")
+        instead = "change a .clone() of it, through which the gradient flows"
+        if plain != name and hasattr(Tensor, plain):
+            instead = f"{plain}() for a new tensor"
+        raise OperationError(
+            f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
+            f"gradient is taken of; use no_grad() around an update, or {instead}"
+        )
+    if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
+        return False
+    if layout_of_tensor(target).dtype.category < FLOATING:
+        return False  # no gradient flows through integers
+    check_family(name, target)
+    return True
+
+
+def check_family(name: str, target: Tensor) -> None:
+    """Raise if a change of `target` could not be recorded for the tensors that share its memory."""
+    root = target
+    for root in bases_of(target):
+        if target.node is None and root.node is not None:
+            raise OperationError(
+                f"{name}: this tensor is a view made under no_grad() of a tensor that wants a gradient, and would lose "
+                "the gradient of what is stored; take the view outside no_grad()"
+            )
+        if root.node is LEAF:
+            raise OperationError(
+                f"{name}: this tensor is a view of a leaf that requires a gradient; use no_grad() around an update, "
+                "or change a .clone()"
+            )
+        if layout_of_tensor(root).dtype is not layout_of_tensor(target).dtype:
+            raise UnsupportedError(
+                f"{name}: a gradient is wanted through a change of a {layout_of_tensor(target).dtype.name} view of "
+                f"{layout_of_tensor(root).dtype.name} elements; put the parts together with complex() instead, or "
+                "change a .clone()"
+            )
+        if root.node is not None and from_function(target.node):
+            raise OperationError(
+                f"{name}: this tensor is the result of a Function that gave back its argument, or a view of it, and "
+                "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
+            )
+    layout = layout_of_tensor(root)
+    if overlaps_itself(layout) and (root is not target or family_of(target)):
+        raise UnsupportedError(
+            f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
+            f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
+            "call .contiguous() before taking views"
+        )

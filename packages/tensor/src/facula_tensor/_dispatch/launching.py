@@ -1,0 +1,76 @@
+"""Launches of the slow path: allocate results, gather addresses, count changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import LaunchError, Plan, Storage
+from facula_storage.extend import allocate, blank, plain_address
+
+from .._core.call_sites import user_site
+from .._core.errors import launch_error
+from .._core.tensor import Tensor
+from .planning import with_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def run(plan: Plan, operands: Sequence[Any], values: tuple = ()) -> list[Tensor]:
+    """Allocate results and launch."""
+    storages = [allocate(layout) for layout in plan.outputs]
+    launch(plan, operands, [(storage, 0) for storage in storages], values)
+    results = []
+    for layout, storage in zip(plan.outputs, storages, strict=True):
+        t = blank(Tensor)
+        t._layout, t._storage, t._offset, t.node = layout, storage, 0, None
+        results.append(t)
+    return results
+
+
+NOWHERE = Storage()  # of an operand that is not given
+
+
+NOWHERE.ptr, NOWHERE.__del__, NOWHERE.version = 0, int, 0
+
+
+def launch(
+    plan: Plan,
+    operands: Sequence[Any],
+    outputs: Sequence[tuple[Storage, int]],
+    values: tuple = (),
+    n: int | None = None,
+) -> None:
+    """Launch into memory that is there. Buffers in another order are put in plain order first.
+
+    `values` are numbers for the kernel, after those among the operands. `n` is the size of the first output, where
+    the plan is one for many sizes.
+    """
+    tensors = [
+        (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
+    ]
+    scalars: list[Any] = []
+    for a in (*operands, *values):
+        if type(a) is complex:
+            scalars += (a.real, a.imag)
+        elif a is not None and not isinstance(a, Tensor):
+            scalars.append(a)
+    places = [*tensors, *outputs]
+    if plan.workspace:
+        plan = with_workspace(plan, len(places))
+    for storage, _ in places:
+        plain_address(storage)
+    if n is None:
+        n = plan.outputs[0].numel if plan.outputs else 0
+    addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
+    try:
+        plan.launch(n, *addresses, *scalars)
+    except LaunchError as error:
+        raise launch_error(plan.operator, error, operands) from None
+
+
+def mutated(a: Tensor, name: str) -> None:
+    """Count a change of `a`'s storage and keep where it was made."""
+    storage = a._storage
+    storage.version += 1  # type: ignore[operator]
+    storage.mutator = (name, *user_site())

@@ -1,0 +1,35 @@
+"""Where operators go while `special` is not empty: somebody, somewhere, is in a mode, or memory is being collected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import DEFAULT, current_mode
+from facula_storage.extend import collecting
+
+from .autocast import LISTED
+from .slow_path import call_in, slow_call
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
+    from .operator import Operator
+
+
+def call_in_mode(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+    """Call `op` as the mode of this thread wants it."""
+    if out is not None or collecting:
+        return slow_call(op, operands, parameters, True, out)
+    mode = current_mode()
+    if mode is DEFAULT:
+        return op.default_mode_call(*operands, parameters) if parameters else op.default_mode_call(*operands)
+    if mode.only_grad:  # no_grad, and nothing else
+        return op.no_record(*operands, parameters) if parameters else op.no_record(*operands)
+    if mode.only_autocast and op.name not in LISTED:
+        return call_in(op, mode.grad, operands, parameters)
+    return slow_call(op, operands, parameters, True, out)
+
+
+def unrecorded() -> bool | None:
+    """Whether this thread is in no_grad: None where it is in some other mode, too."""
+    mode = current_mode()
+    return not mode.grad if mode.only_grad else None

@@ -1,0 +1,48 @@
+"""The operators by name: the two namespaces that rules are written against, and the table of all."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .operator import Operator
+
+
+class Namespace:
+    """Operators by name, as gradient rules call them: `F.mul(g, other)`. A __getattr__ would slow each look-up."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, operator: Any) -> None: ...
+
+
+# Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
+# first in ordinary backward passes and the second under create_graph.
+no_record_ops, recorded_ops = Namespace(), Namespace()
+operators: dict[str, Operator] = {}
+
+
+def composite(function: Callable) -> Callable[..., Any]:
+    """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
+    for F in (no_record_ops, recorded_ops):
+        setattr(F, function.__name__, partial(function, F))
+    return function
+
+
+def may_alias_grad(rule: Callable) -> Callable[..., Any]:
+    """Mark a vjp rule that returns `g` itself or a view of it, which others may hold."""
+    rule.may_alias_grad = True  # type: ignore[attr-defined]
+    return rule
+
+
+@may_alias_grad
+def identity_grad(F: Namespace, g: Any) -> Any:
+    """The vjp rule of an operand whose gradient is the gradient."""
+    return g
+
+
+identity_grad.identity = True  # type: ignore[attr-defined]

@@ -1,0 +1,116 @@
+"""Operands of the slow path: coerced to tensors and numbers on one device, promoted to one dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import DTypeError, InvalidTypeError, OperationError
+from facula_storage import bfloat16, float16, float32, int64
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._core.foreign import operand_of
+from .._core.promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
+from .._core.tensor import Tensor
+from .namespaces import recorded_ops
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from .operator import Operator
+
+
+def coerce(op: Operator, operands: tuple) -> tuple | Any:
+    """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
+    ready: list[Any] = []
+    tensors = [a for a in operands if isinstance(a, Tensor)]
+    if not tensors and operands:
+        raise InvalidTypeError(f"{op.name}: expected '{name_of(op, 0)}' to be a Tensor; got {describe(operands[0])}")
+    if any([isinstance(a, np.ndarray) for a in operands]):
+        saved = any([a.node is not None for a in tensors])
+        operands = tuple([operand_of(a, copy=saved) if isinstance(a, np.ndarray) else a for a in operands])
+    device = next((a.device for a in tensors if a.ndim), tensors[0].device if tensors else None)
+    for position, a in enumerate(operands):
+        if isinstance(a, Tensor):
+            if a.device is not device:
+                if a.ndim or not op.elementwise:
+                    raise OperationError(
+                        f"{op.name}: expected all tensors on one device; got '{device}' and '{a.device}' "
+                        f"('{name_of(op, position)}'); move one with .to(...)"
+                    )
+                a = recorded_ops.to_device(a, (device,))
+        elif a is None and name_of(op, position) in op.optional:
+            pass
+        elif not op.elementwise:
+            raise InvalidTypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
+        elif type(a) not in SCALAR_CATEGORY:
+            number = plain_number(a)
+            if number is not None:
+                a = number
+            elif op.arity == 2 and (hasattr(type(a), "__radd__") or op.name in ("eq", "ne")):
+                return NotImplemented
+            else:
+                raise InvalidTypeError(
+                    f"{op.name}: expected '{name_of(op, position)}' to be a Tensor or a number; got {describe(a)}"
+                )
+        ready.append(a)
+    return tuple(ready)
+
+
+def name_of(op: Operator, position: int) -> str:
+    """How messages call an operand."""
+    return op.inputs[position] if op.arity >= 0 else f"{op.inputs[0]}[{position}]"
+
+
+def describe(value: object) -> str:
+    """A foreign value as messages show it."""
+    if isinstance(value, Tensor):
+        return f"Tensor {value.dtype.name} {tuple(value.shape)}"
+    text = repr(value)
+    if value is None:
+        return text
+    return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
+
+
+def promote(op: Operator, operands: tuple, F: Any) -> tuple:
+    """Operands cast to the dtype the operator computes in; numbers to its category."""
+    kinds: list[DType | None] = [None, None, None]
+    first = op.mask_operands  # leading operands that take no part (the condition of `where`)
+    for a in operands[first:]:
+        if isinstance(a, Tensor):
+            dtype, place = a.dtype, 0 if a.ndim else 1
+        else:
+            dtype, place = scalar_dtype(type(a)), 2
+        known = kinds[place]
+        kinds[place] = dtype if known is None else promote_types(known, dtype)
+    joined = join(*kinds)
+    compute = op.compute_dtype(joined)
+    if op.accepts is not None and not op.accepts(compute):
+        remedy = "take its abs()" if compute.category == COMPLEX else "convert, for example with .float()"
+        raise DTypeError(f"{op.name}: not defined for {compute.name}; {remedy}")
+    if op.widens and compute in (float16, bfloat16):
+        return tuple([widen(op, place, a, compute, F) for place, a in enumerate(operands)])
+    return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
+
+
+def widen(op: Operator, place: int, a: Any, half: DType, F: Any) -> Any:
+    """An operand beside half ones: without dimensions and of another dtype it stays as wide as what is computed in.
+
+    A loss in float16 times a scale of 70000 is so not infinite. PyTorch does this for the second operand alone.
+    """
+    if place not in op.widens or not isinstance(a, Tensor) or a.ndim or a.dtype is half:
+        return cast(op, a, half, F)
+    return a if a.dtype is float32 else F.to(a, (float32,))
+
+
+def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
+    """An operand as `dtype`: a tensor through `to`, a number as the Python type of the category."""
+    if isinstance(a, Tensor):
+        return a if a.dtype is dtype else F.to(a, (dtype,))
+    if dtype.category == COMPLEX:
+        return complex(a)
+    if dtype.category == FLOATING:
+        return float(a)
+    check_scalar(int(a), dtype if op.result_dtype(dtype) is dtype else int64, op.name)
+    return int(a) if dtype.category else bool(a)

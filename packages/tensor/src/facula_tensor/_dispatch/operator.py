@@ -1,0 +1,160 @@
+"""What an operator is: one declaration, from which its functions, plans and gradient rules come.
+
+A declaration is a class body that reads top to bottom:
+
+    @elementwise
+    class tanh:
+        '''The hyperbolic tangent of each element. ...'''
+
+        result = floating                       # output rule
+        def reverse_input(F, g, out):           # vjp rule, in other operators
+            return F.tanh_grad(g, out)
+        forward = None                          # the place of the forward-mode rule
+
+The names of a vjp rule's arguments say what it needs, and so what the node saves: the name of
+an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError
+from facula_storage.extend import PlanTable
+
+from .namespaces import operators
+from .rules import make_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from facula_autograd.extend import Rule
+    from facula_storage import DType, Layout
+
+
+# What a declaration may say, beside the vjp rules of its operands.
+KNOWN = frozenset(
+    "accepts arity cached compute_dtype decompose differentiable direct dunders execute forward holomorphic "
+    "inplace inplace_dunders inputs kernel launch_scalars mask_operands mutates optional outputs parameters "
+    "reads_values reflected result_dtype results scaled validate_layouts validate_values vjp_all widens window".split()
+)
+
+
+def same(dtype: DType) -> DType:
+    """The result has the operands' dtype."""
+    return dtype
+
+
+def _check_names(operation: str, declared: Iterable[str], known: frozenset[str]) -> None:
+    """TypeError for an attribute that nothing would read."""
+    for name in declared:
+        if name not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, sorted(known), 1, 0)
+            raise InvalidTypeError(f"{operation}: a declaration has no attribute {name!r}; the nearest is {near[0]!r}")
+
+
+class Operator:
+    """Everything that is known about one operator.
+
+    `inputs` are the names of its tensor operands, `arity` their number (-1: any). `outputs(*layouts,
+    *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
+    `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result) instead.
+    `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
+    operand, and the sign that it gets. `widens` names operands that are taken in float32 where they have no dimensions
+    and the operator computes in float16 or bfloat16. `refuse(*operands)` raises for operands that promotion alone would
+    let pass; where it `reads_values`, integer operands take no fast path. `redirect(F, operands, parameters)` may
+    answer a call in other operators, and does not where `direct(*layouts)` is true; `execute(operands, parameters)`
+    stands in for plan and launch. `reverse` maps an operand's name to its rule; `reverse_all(F, g, edges, ...)` gives
+    the gradients of all operands at once, None where an edge is.
+
+    `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
+    place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
+    `results` names the results; rules ask for those after the first by name.
+    `quick`, `no_record_ops`, `default_mode_call` and `library_call` are the functions made from it (see _quick.py).
+    """
+
+    def __init__(self, body: type, *, is_elementwise: bool):
+        declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
+        self.name: str = body.__name__.lstrip("_")  # an underscore says: no public name of its own
+        self.doc: str = body.__doc__ or ""
+        self.module: str = body.__module__
+        self.elementwise = is_elementwise
+        self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
+        _check_names(self.name, declared, KNOWN.union([f"vjp_{name}" for name in self.inputs]))
+        self.arity: int = declared.get("arity", len(self.inputs))
+        self.parameters: tuple[str, ...] = declared.get("parameters", ())
+        self.compute_dtype: Callable[[DType], DType] = declared.get("compute_dtype", same)
+        self.result_dtype: Callable[[DType], DType] = declared.get("result_dtype", same)
+        self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
+        self.kernel: str = declared.get("kernel", self.name)
+        self.validate_layouts: Callable[..., None] | None = declared.get("validate_layouts")
+        self.decompose: Callable[..., Any] | None = declared.get("decompose")
+        self.direct: Callable[..., bool] | None = declared.get("direct")
+        self.execute: Callable[..., list] | None = declared.get("execute")
+        self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
+        self.validate_values: Callable[..., None] | None = declared.get("validate_values")
+        self.reads_values: bool = declared.get("reads_values", False)
+        self.holomorphic: bool = declared.get("holomorphic", True)
+        self.forward: Callable | None = declared.get("forward")
+        self.scaled: int = declared.get("scaled", 0)
+        self.widens = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
+        self.mask_operands: int = declared.get("mask_operands", 0)
+        self.inplace: bool = declared.get("inplace", is_elementwise and self.result_dtype is same)
+        self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))
+        self.optional: tuple[str, ...] = declared.get("optional", ())
+        self.mutates = tuple([self.inputs.index(name) for name in declared.get("mutates", ())])
+        self.launch_scalars: tuple[str, ...] = declared.get("launch_scalars", ())
+        self.fixed = len(self.parameters) - len(self.launch_scalars)
+        self.results: tuple[str, ...] = declared.get("results", ("out",))
+        self.vjp_all: Callable | None = declared.get("vjp_all")
+        self.vjps: dict[str, Callable] = {
+            name: declared[f"vjp_{name}"] for name in self.inputs if f"vjp_{name}" in declared
+        }
+        self.table = PlanTable(self.name)
+        self.scaled_table = PlanTable("add_scaled")
+        self.inplace_table = PlanTable(self.name)  # of unequal layouts: the target's, and the other operand's
+        self.slow_table = PlanTable(self.name)  # signatures the fast path must not find: complex, given outputs
+        self.rule: Rule
+        self.broadcast_rule: Rule  # for operands of unequal layouts
+        self.scalar_rule: Rule  # for a tensor and a number
+        self.number_first_rule: Rule
+        self.complex_rules: dict[Rule, Rule]
+        self.saves_input: bool
+        self.saves_out: bool
+        self.saves_further: bool  # rules ask for results after the first
+        self.recorded: bool  # it has rules
+        self.extras: bool  # rules ask for layouts or parameters
+        self.is_fast: bool  # one of the two shapes of _quick.py
+        self.operand_needs: tuple[tuple[bool, ...], ...] = ()
+        self.needs: dict[str, tuple[str, ...]]
+        make_rules(self)
+        self.call: Callable
+        self.no_record: Callable
+        self.default_mode_call: Callable
+        self.library_call: Callable
+        self.public: Callable
+        self.changing: Callable
+        self.window: Callable | None = None
+
+    def public_with(self, parameters: tuple[Any, ...]) -> Callable[..., Any]:
+        """The public function, with `parameters` already given."""
+        public = self.public
+        if not parameters:
+            return public
+        return lambda *operands, **kwargs: public(*operands, parameters, **kwargs)
+
+    def saved_operands(self, edges: tuple[Any, ...]) -> list[bool]:
+        """Which operands a node must save, given which of them want a gradient."""
+        wanted: set[str] = set()
+        for name, edge in zip(self.inputs, edges, strict=False):
+            if edge is not None:
+                wanted.update(self.needs.get(name, ()))
+        return [self.arity >= 0 and self.inputs[place] in wanted for place in range(len(edges))]
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (operators.__getitem__, (self.name,))

@@ -1,0 +1,239 @@
+"""Subclasses that take part in operators: the ``__torch_function__`` protocol.
+
+Each operator that an instance of a subclass is an operand of asks the class:
+``__torch_function__(cls, func, types, args=(), kwargs=None)``, whose default runs the operator on plain
+tensors and makes the results instances of the class. `Parameter` is exempt. The name is PyTorch's, so
+that existing subclasses work.
+
+Note [Overrides]
+~~~~~~~~~~~~~~~~
+Nobody asks on the fast path. An instance of such a class has its layout wrapped (`WrappedLayout`), which
+is in no plan table, so the fast path fails to find a plan and ends where the question is asked. `wrap_layout`
+does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
+calls run with overriding switched off.
+
+Functions made of several operators (`@asks`) have one name, and are asked about by that. Their methods are replaced
+in the classes that override, and nowhere else; the functions look into a list that is empty until there is such a
+class. So tensors of programs that override nothing never pay.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
+
+from facula_autograd.extend import current_mode, replace_mode, special
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, is_boundary, trim_traceback
+
+from .._core.parameter import Parameter
+from .._core.tensor import Tensor, WrappedLayout, alias, method
+from .autocast import LISTED_FUNCTIONS, Autocast, autocast_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .operator import Operator
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def overridden(operands: tuple) -> bool:
+    """Whether an operand's class overrides operators, and overriding is not switched off."""
+    for a in operands:
+        if isinstance(a, Tensor) and type(a._layout) is WrappedLayout:
+            return not special or current_mode().overrides
+    return False
+
+
+def call_override(op: Operator, operands: tuple, parameters: tuple, out: Any) -> Any:
+    """Ask the operands' classes, subclasses first, then from left to right."""
+    kwargs = {} if out is None else {"out": out}
+    args: tuple = operands
+    if op.arity < 0:
+        args = (operands, parameters)
+    elif parameters:
+        args = (*operands, parameters)
+    return call_torch_function(op.name, op.public, args, kwargs, operands)
+
+
+def call_torch_function(name: str, function: Callable, args: tuple, kwargs: dict, operands: tuple = ()) -> Any:
+    """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
+    types: list[type] = []
+    for a in operands or args:
+        kind = type(a)
+        if isinstance(a, Tensor) and type(a._layout) is WrappedLayout and kind not in types:
+            place = next((i for i, other in enumerate(types) if issubclass(kind, other)), len(types))
+            types.insert(place, kind)
+    for kind in types:
+        result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
+        if result is not NotImplemented:
+            return result
+    raise InvalidTypeError(
+        f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}"
+    )
+
+
+_overriding: list[None] = []  # not empty as soon as there is a class that overrides operators, or an autocast
+_overridable: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
+
+
+def overridable(function: F) -> F:
+    """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
+
+    inner = function.__wrapped__ if is_boundary(function) and hasattr(function, "__wrapped__") else function
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if _overriding:
+                tensors = tuple(_tensors_in((*args, *kwargs.values())))
+                if overridden(tensors):
+                    return call_torch_function(call.__name__, call, args, kwargs, tensors)
+                state = autocast_state()
+                if state is not None and call.__name__ in LISTED_FUNCTIONS:
+                    return _call_cast(state, call.__name__, inner, args, kwargs)
+            return inner(*args, **kwargs)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    _overridable[function] = call
+    return call  # type: ignore[return-value]
+
+
+def overridable_method(method: Callable) -> Callable:
+    """A method as a function: the form of it that asks classes that override operators."""
+    return _overridable.get(method, method)
+
+
+def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """Call a listed function with its arguments cast, and nothing cast inside."""
+    grad = current_mode().grad
+    args = tuple([state.argument(name, value, grad) for value in args])
+    kwargs = {key: state.argument(name, value, grad) for key, value in kwargs.items()}
+    with replace_mode(autocast=None):
+        return function(*args, **kwargs)
+
+
+def watch_functions() -> None:
+    """Let functions made of several operators look for an autocast from now on; methods that are listed, too."""
+    _overriding[:] = [None]
+    for name, function in list(vars(Tensor).items()):
+        if name in LISTED_FUNCTIONS and isinstance(function, FunctionType) and function in _overridable:
+            setattr(Tensor, name, _overridable[function])
+
+
+def _tensors_in(values: Iterable) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors_in(value)
+
+
+class disable_overrides(replace_mode):
+    """Run a block, or a decorated function, in which subclasses are treated as plain tensors."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(overrides=False)
+
+
+def default_torch_function(
+    cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+) -> Any:
+    """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
+    operand's class is not among this one's bases: it may know better."""
+    if not all([issubclass(cls, kind) for kind in types]) or is_foreign(func):
+        return NotImplemented
+    with disable_overrides():
+        result = func(*args, **(kwargs or {}))
+    return wrap(result, cls, args)
+
+
+def plain_torch_function(
+    cls: type,
+    func: Callable[..., Any],
+    types: tuple[type, ...],
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
+    if is_foreign(func):
+        return NotImplemented
+    with disable_overrides():
+        return func(*args, **(kwargs or {}))
+
+
+def is_foreign(func: Any) -> bool:
+    """Whether this is a function of PyTorch, which asks all classes with this method about its own, too."""
+    return type(func) is not FunctionType or func.__module__.partition(".")[0] == "torch"
+
+
+Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
+Parameter.__torch_function__ = classmethod(plain_torch_function)  # type: ignore[attr-defined]
+
+
+def overrides(cls: type) -> bool:
+    """Whether operators ask this class."""
+    return cls is not Tensor and getattr(cls.__torch_function__, "__func__", None) is not plain_torch_function  # type: ignore[attr-defined]
+
+
+def wrap(result: Any, cls: type, args: tuple = ()) -> Any:
+    """Tensors among the results as instances of `cls`, but for those that were given in `args`."""
+    if isinstance(result, Tensor):
+        if isinstance(result, cls) or any([result is a for a in args]):
+            return result
+        return as_subclass(result, cls)
+    if isinstance(result, (tuple, list)):
+        return type(result)([wrap(item, cls, args) for item in result])
+    return result
+
+
+@method()
+@boundary
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views.
+
+    >>> from facula_tensor import Tensor, ones
+    >>> class Metres(Tensor):
+    ...     pass
+    >>> type(ones(2).as_subclass(Metres) + 1).__name__
+    'Metres'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise InvalidTypeError(f"as_subclass: expected a subclass of Tensor; got {cls!r}")
+    new = alias(self, cls)
+    new.node = self.node
+    if self.is_leaf and self.node is not None:
+        new.node = None
+        new.requires_grad_()
+    if hasattr(self, "_base"):
+        new._base = self._base
+        if hasattr(self, "_views"):
+            new._views = self._views
+            self._views.append(ref(new))
+    return wrap_layout(new)
+
+
+def wrap_layout(tensor: Any) -> Any:
+    """Let operators see that the tensor's class overrides them, if it does."""
+    if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
+        tensor._layout = WrappedLayout(tensor._layout)
+    return tensor
+
+
+def _prepare_subclass(cls: type, **kwargs: Any) -> None:
+    super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
+    if overrides(cls):
+        _overriding[:] = [None]
+        for name, function in vars(Tensor).items():
+            if isinstance(function, FunctionType) and function in _overridable and getattr(cls, name) is function:
+                setattr(cls, name, _overridable[function])
+
+
+Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]

@@ -1,0 +1,290 @@
+"""From the vjp rules of a declaration to the functions that the engine calls.
+
+The engine calls `backward(F, node, g)` and gets pairs of an edge and its gradient. A node's slots
+hold what the rules need: see `make_unary` and `make_binary` in _quick.py for the two common shapes;
+operators with more operands keep everything in `rest` (`SavedTensors`).
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, Rule, mutated
+from facula_errors import InvalidTypeError, UnsupportedError
+
+from .saved import _saved, saved_edges, saved_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .namespaces import Namespace
+    from .operator import Operator
+
+Pairs = tuple[tuple[Any, Any], ...]
+
+
+def make_rules(op: Operator) -> None:
+    """Give `op` its rules, and note what its nodes have to save."""
+    needs = {name: _arguments(rule) for name, rule in op.vjps.items()}
+    if op.vjp_all is not None:
+        at_once = tuple([name for name in _arguments(op.vjp_all) if name != "edges"])
+        needs = {name: at_once for name in op.inputs}
+    op.recorded = bool(needs)
+    names = set().union(*needs.values()) if needs else set()
+    if op.arity < 0:
+        names -= {"position", "layouts"}
+    known = {*op.inputs, "out", *op.results[1:], *op.parameters, *(f"{name}_layout" for name in op.inputs)}
+    if names - known:
+        raise InvalidTypeError(f"{op.name}: vjp rules ask for {sorted(names - known)}; known are {sorted(known)}")
+    op.saves_out = "out" in names
+    op.saves_further = not names.isdisjoint(op.results[1:])
+    op.saves_input = op.inputs[0] in names and op.arity == 1
+    op.extras = not names <= {*op.inputs, "out"}
+    if op.arity == 2:
+        op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
+    # A gradient is fresh unless a rule says otherwise.
+    fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
+    saves = bool(names & {*op.inputs, "out", *op.results[1:]})
+    quick_unary = op.arity == 1 and not op.launch_scalars and len(op.results) == 1
+    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional
+    if quick_unary:
+        backward = _unary(op, needs.get("input", ()))
+    elif quick_binary:
+        backward = _binary(op, needs)
+    else:
+        backward = _many(op, needs)
+    op.is_fast = quick_unary or quick_binary
+    edges = None if op.is_fast else saved_edges
+    op.rule = op.broadcast_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
+    if op.elementwise and quick_binary:
+        op.broadcast_rule = Rule(op.name, _sum_broadcast(backward), fresh, saves)
+        op.scalar_rule = Rule(op.name, _scalar(op, needs), fresh, saves)
+        op.number_first_rule = Rule(op.name, _number_first(op), fresh, saves)
+    op.needs = needs
+    # Complex operands are recorded on the slow path alone, which takes these instead.
+    op.complex_rules = {}
+    if op.holomorphic and saves:
+        for rule in (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule):
+            op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves, edges)
+
+
+def _arguments(rule: Callable) -> tuple[str, ...]:
+    """What a rule asks for after F and g; a name with a leading underscore is a place and not asked for."""
+    code = rule.__code__
+    return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
+
+
+def _rule_of(op: Operator, operand: str) -> Callable:
+    """The operator's rule for this operand; where it has none, one that says so."""
+
+    name = op.name  # the rule must not hold the operator, which holds it
+
+    def no_rule(F: Namespace, g: Any) -> Any:
+        raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
+
+    return op.vjps.get(operand, no_rule)
+
+
+def _uniform(rule: Callable, places: Sequence[str]) -> Callable:
+    """`rule` as a function (F, g, *places)."""
+    code = rule.__code__
+    asked = tuple(name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount])
+    if asked == tuple(places):
+        return rule
+    at = [places.index(name) for name in asked]
+    return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
+
+
+def _picking(rule: Callable, places: Sequence[str]) -> Callable:
+    """`rule` as a function (F, g, values), which picks what it asks for."""
+    code = rule.__code__
+    at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
+    if not at:
+        return lambda F, g, values: rule(F, g)
+    if len(at) == 1:
+        (only,) = at
+        return lambda F, g, values: rule(F, g, values[only])
+    pick = itemgetter(*at)
+    return lambda F, g, values: rule(F, g, *pick(values))
+
+
+def _unary(op: Operator, needs: Sequence[str]) -> Callable:
+    rule = _rule_of(op, "input")
+    if op.extras:
+        places = (*(("out",) if op.saves_out else ("input",) if op.saves_input else ()), "input_layout", *op.parameters)
+        full = _uniform(rule, places)
+        saves_out, saves_input = op.saves_out, op.saves_input
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            layout, parameters = node.rest
+            if saves_out:
+                return ((node.e0, full(F, g, saved_out(node), layout, *parameters)),)
+            if saves_input:
+                return ((node.e0, full(F, g, _saved(node, node.s0, node.v0, "input"), layout, *parameters)),)
+            return ((node.e0, full(F, g, layout, *parameters)),)
+    elif op.saves_out:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, saved_out(node))),)
+    elif op.saves_input:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            input = node.s0
+            if input._storage.version != node.v0:
+                mutated(node, input, "its operand")
+            return ((node.e0, rule(F, g, input)),)
+    else:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g)),)
+
+    return backward
+
+
+def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+    first, second = op.inputs
+    layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
+    for_input = _uniform(_rule_of(op, first), (first, second, *layouts))
+    for_other = _uniform(_rule_of(op, second), (first, second, *layouts))
+    if op.extras:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            a, b = node.s0, node.s1
+            if a is not None:
+                _saved(node, a, node.v0, first)
+            if b is not None:
+                _saved(node, b, node.v1, second)
+            ea, eb = node.e0, node.e1
+            pairs: Pairs = ()
+            if ea is not None:
+                pairs = ((ea, for_input(F, g, a, b, *node.rest)),)
+            if eb is not None:
+                pairs += ((eb, for_other(F, g, a, b, *node.rest)),)
+            return pairs
+    elif any(needs.values()):
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb, a, b = node.e0, node.e1, node.s0, node.s1
+            if a is not None and a._storage.version != node.v0:
+                mutated(node, a, f"its operand '{first}'")
+            if b is not None and b._storage.version != node.v1:
+                mutated(node, b, f"its operand '{second}'")
+            if eb is None:
+                return ((ea, for_input(F, g, a, b)),)
+            if ea is None:
+                return ((eb, for_other(F, g, a, b)),)
+            return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
+    elif all(getattr(_rule_of(op, name), "identity", False) for name in op.inputs):  # a sum: no rule need be called
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb = node.e0, node.e1
+            if eb is None:
+                return ((ea, g),)
+            if ea is None:
+                return ((eb, g),)
+            return ((ea, g), (eb, g))
+    else:
+        to_input, to_other = _rule_of(op, first), _rule_of(op, second)  # they ask for nothing but the gradient
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            ea, eb = node.e0, node.e1
+            if eb is None:
+                return ((ea, to_input(F, g)),)
+            if ea is None:
+                return ((eb, to_other(F, g)),)
+            return ((ea, to_input(F, g)), (eb, to_other(F, g)))
+
+    return backward
+
+
+def _sum_broadcast(backward: Callable) -> Callable:
+    """The same for operands of unequal shapes: each gradient is summed to its operand's shape."""
+
+    def spread(F: Namespace, node: Node, g: Any) -> Pairs:
+        la, lb = node.rest
+        pairs = backward(F, node, g)
+        if len(pairs) == 2:
+            (ea, ga), (eb, gb) = pairs
+            return ((ea, F.sum_to(ga, la)), (eb, F.sum_to(gb, lb)))
+        ((edge, h),) = pairs
+        return ((edge, F.sum_to(h, la if edge is node.e0 else lb)),)
+
+    return spread
+
+
+def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+    """The same for a tensor and a number: the number stands for the second operand."""
+    first, _ = op.inputs
+    rule = _uniform(_rule_of(op, first), op.inputs)
+    if first in needs.get(first, ()):
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, first), node.s1)),)
+    else:
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            return ((node.e0, rule(F, g, None, node.s1)),)
+
+    return backward
+
+
+def _number_first(op: Operator) -> Callable:
+    """The same for a number and a tensor, as in `2 - x`."""
+    _, second = op.inputs
+    rule = _uniform(_rule_of(op, second), op.inputs)
+
+    def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        other = node.s1
+        if other is not None:
+            _saved(node, other, node.v1, second)
+        return ((node.e1, rule(F, g, node.s0, other)),)
+
+    return backward
+
+
+def _conjugating(backward: Callable) -> Callable:
+    """The same for complex values of a holomorphic function f: the gradient is g times conj(f'), which is
+    conj(conj(g) f'), so the rule written for real values serves (PyTorch's convention, conjugate Wirtinger)."""
+
+    def conjugating(F: Namespace, node: Node, g: Any) -> Pairs:
+        return tuple((edge, F.conj(h)) for edge, h in backward(F, node, F.conj(g)))
+
+    return conjugating
+
+
+def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+    """For any number of operands. `variadic` operators have one rule, given the operand's position."""
+    if op.arity < 0:
+        rule = op.vjps[op.inputs[0]]
+
+        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+            kept = node.rest
+            return tuple(
+                (edge, rule(F, g, i, kept.layouts, *kept.parameters))
+                for i, edge in enumerate(kept.edges)
+                if edge is not None
+            )
+
+        return backward
+    places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
+    names = (*op.inputs, *op.results[1:])
+    at_once = _picking(op.vjp_all, places) if op.vjp_all else None
+    rules = [_picking(_rule_of(op, name), places) for name in op.inputs]
+    saves_out = op.saves_out
+    further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
+
+    def backward_all(F: Namespace, node: Node, g: Any) -> Pairs:
+        kept = node.rest
+        edges, values = kept.edges, kept.values
+        for name, value, version in zip(names, values, kept.versions, strict=False):
+            if version is not None and value is not None and value._storage.version != version:
+                mutated(node, value, f"its operand '{name}'")
+        if len(values) < len(names):
+            values += further
+        values = (edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)
+        if at_once is not None:
+            return tuple([pair for pair in zip(edges, at_once(F, g, values), strict=True) if pair[0] is not None])
+        return tuple([(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None])
+
+    return backward_all

@@ -1,0 +1,76 @@
+"""Saved tensors: what a node keeps of a call, and the checks before its rule reads that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, mutated
+from facula_storage.extend import blank
+
+from .._core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Storage
+
+
+def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
+    """What a node saves of an operand that is not a leaf: another tensor over the same elements.
+
+    Were it the operand itself, changing that in place later would close a cycle: the operand's
+    new node leads to the node that saved it.
+    """
+    t = blank(Tensor)
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = node
+    return t
+
+
+def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
+    if value._storage.version != version:
+        mutated(node, value, f"its operand '{name}'")
+    return value
+
+
+def saved_out(node: Node) -> Tensor:
+    """The operator's own result, wrapped again: a node that kept the tensor itself would be a cycle."""
+    out = blank(Tensor)
+    out._layout, out._storage, out._offset, out.node = node.s1, node.s0, node.v1, node
+    if node.s0.version != node.v0:
+        mutated(node, out, "its result")
+    return out
+
+
+class SavedTensors:
+    """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results.
+
+    A number among the operands has no version: None.
+
+    Without __init__: the fast path fills it in as it does a node.
+    """
+
+    __slots__ = ("edges", "layouts", "parameters", "values", "versions")
+
+    edges: tuple
+    values: tuple
+    versions: tuple
+    layouts: tuple
+    parameters: tuple
+
+
+def saved_tensors(
+    edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple, versions: tuple | None = None
+) -> SavedTensors:
+    """What a node keeps, with the versions that the values have now unless `versions` are given."""
+    kept = SavedTensors()
+    kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
+    if versions is None:
+        versions = tuple([value._storage.version if isinstance(value, Tensor) else None for value in values])
+    kept.versions = versions
+    return kept
+
+
+def saved_edges(node: Node) -> tuple:
+    """The edges of a node that keeps them in `rest`."""
+    return node.rest.edges

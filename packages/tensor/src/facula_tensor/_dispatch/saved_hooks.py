@@ -1,0 +1,41 @@
+"""What a node saved, passed through `saved_tensors_hooks`: results and the operands of operators with many.
+
+Operands in a node's own slots are `facula_autograd.extend.pack_saved`'s; this is for what only this package knows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
+
+from .._core.tensor import Tensor, snapshot
+from .saved import SavedTensors, saved_tensors
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+
+def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> None:
+    """Pass all that `node` saved through the hooks of a mode; its rule gets it back from a copy of the node."""
+    kept = getattr(node, "rest", None)
+    if not op.saves_out and type(kept) is not SavedTensors:
+        pack_saved(node, hooks, Tensor)
+        return
+    if op.saves_out:
+        out = results[0]  # without its node, which would be a cycle in what the hook keeps
+        node.s0, node.s1 = Packed(snapshot(out), hooks), None
+    if type(kept) is SavedTensors:
+        kept.values = pack_value(kept.values, hooks, Tensor)
+    unpack_with(node, _unpacked)
+
+
+def _unpacked(node: Node) -> Node:
+    twin = copy_node(node)
+    if type(getattr(node, "s0", None)) is Packed:
+        out = snapshot(node.s0.get())
+        twin.s0, twin.s1, twin.v0, twin.v1 = out._storage, out._layout, out._storage.version, out._offset
+    kept = getattr(node, "rest", None)
+    if type(kept) is SavedTensors:
+        twin.rest = saved_tensors(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
+    return twin

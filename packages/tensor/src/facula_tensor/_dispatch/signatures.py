@@ -1,0 +1,67 @@
+"""What users see of functions that are made, not written: `inspect.signature`, `help` and editors find it here.
+
+The fast path's functions take more than their users should know of (`_quick.py`). `shown_as` says which of the forms
+below such a function has for them. It costs nothing until somebody asks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+VARARGS = 4  # inspect.CO_VARARGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core.tensor import Tensor
+    from .operator import Operator
+
+
+def _one(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError  # a form, like all below: never called
+
+
+def _two(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError
+
+
+def _scaled(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_one(self: Tensor) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_two(self: Tensor, other: Any) -> Tensor:
+    raise NotImplementedError
+
+
+def _python_scaled(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    raise NotImplementedError
+
+
+def _view(input: Tensor) -> Tensor:
+    raise NotImplementedError
+
+
+def _shape(input: Tensor, *shape: Any) -> Tensor:
+    raise NotImplementedError
+
+
+FORMS = {
+    "function": (_one, _two, _scaled),
+    "operator": (_python_one, _python_two, _python_two),
+    "in place": (_python_one, _python_two, _python_scaled),
+}
+
+
+def shown_as(kind: str, function: Callable, op: Operator) -> None:
+    """Give a function of `op` the signature that its users see; `kind` is a key of FORMS."""
+    if op.window is not None:
+        form: Any = _shape if op.window.__code__.co_flags & VARARGS else _view
+    elif 1 <= op.arity <= 2:
+        form = FORMS[kind][2 if op.scaled else op.arity - 1]
+    else:
+        return
+    function.__wrapped__ = form  # type: ignore[attr-defined]

@@ -1,0 +1,158 @@
+"""The slow path of an operator: everything the quick one leaves out. Data flows down this file.
+
+coerce operands -> promote -> find or make the plan -> allocate -> launch -> record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import current_mode, replace_mode, special
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+
+from .._core.errors import relabel
+from .._core.memory import check_out, check_overlap
+from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor
+from .inplace_checks import starts_inplace
+from .launching import launch, mutated, run
+from .namespaces import no_record_ops, recorded_ops
+from .nodes import node_for
+from .operands import coerce, describe, name_of, promote
+from .overrides import call_override, overridden
+from .planning import find_plan, make_plan, output_layouts
+from .snapshots import snapshots_of
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+
+def slow_call(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
+    """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
+    try:
+        if type(parameters) is not tuple or (parameters and not op.parameters):
+            raise InvalidTypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
+        if overridden(operands):
+            return call_override(op, operands, parameters, out)
+        mode = current_mode() if special else None
+        if mode is not None and mode.autocast is not None and record and out is None:  # Note [Autocast]
+            cast = mode.autocast.operands(op.name, operands, mode.grad)
+            if cast is not None:
+                with replace_mode(autocast=None):
+                    return op.call(*cast, parameters) if parameters else op.call(*cast)
+        record = record and (mode is None or mode.grad) and op.recorded
+        held = snapshots_of(operands, record)
+        plain = alike(op, held)
+        ready = held if plain else coerce(op, held)
+        if ready is NotImplemented:
+            return NotImplemented
+        if op.validate_values is not None:
+            op.validate_values(*ready)
+        record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
+        if out is not None and record:
+            raise OperationError(
+                f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
+            )
+        F = recorded_ops if record else no_record_ops
+        if op.decompose is not None:
+            answer = op.decompose(F, ready, parameters)
+            if answer is not None and out is not None:
+                target, _ = check_out(op.name, layout_of_tensor(answer), out, ())
+                no_record_ops.copy_into(target, answer)
+                return out
+            if answer is not None:
+                return answer
+        if op.elementwise and not plain:
+            ready = promote(op, ready, F)
+        layouts = tuple(
+            [layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready]
+        )
+        if op.validate_layouts is not None:
+            op.validate_layouts(*layouts, *parameters)
+        if out is not None:
+            return into(op, ready, layouts, parameters, out)
+        if op.mutates:
+            check_changes(op, ready, operands)
+        if op.execute is not None:
+            results = op.execute(ready, parameters)
+        else:
+            results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
+        for place in op.mutates:
+            if ready[place] is not None:
+                mutated(ready[place], op.name)
+        if record:
+            wrapped = any([isinstance(a, Tensor) and type(a._layout) is WrappedLayout for a in operands])
+            node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks, wrapped=wrapped)
+        return results[0] if len(results) == 1 else tuple(results)
+    except Exception as error:
+        relabel(error, op.name)
+        raise
+
+
+def call_in(op: Operator, grad: bool, operands: tuple, parameters: tuple) -> Any:
+    """Call `op` on the fast path in spite of a mode, which says whether gradients are wanted."""
+    call = op.default_mode_call if grad else op.no_record
+    return call(*operands, parameters) if parameters else call(*operands)
+
+
+def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
+    """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
+    for place in op.mutates:
+        changed = operands[place]
+        if changed is not None:
+            starts_inplace(op.name, given[place], (changed,))
+            others = [a for i, a in enumerate(operands) if i != place and a is not None]
+            if any([a is changed for a in others]) or check_overlap(op.name, changed, others):
+                raise OperationError(
+                    f"{op.name}: '{name_of(op, place)}' is changed in place and shares its memory with another; "
+                    "call .clone() on it first"
+                )
+
+
+def alike(op: Operator, operands: tuple) -> bool:
+    """Whether all operands are tensors of one dtype and device that `op` computes in, overriding nothing.
+
+    Most calls that come here are of this kind, with a shape that nobody has seen: nothing is left to coerce.
+    """
+    try:
+        first = operands[0]._layout
+        dtype, device = first.dtype, first.device
+        for place, a in enumerate(operands):
+            if a is None and op.arity > place and op.inputs[place] in op.optional:
+                continue
+            layout = a._layout
+            if layout.dtype is not dtype or layout.device is not device:
+                return False
+    except (AttributeError, IndexError):  # a number, or the layout of a subclass that overrides operators
+        return False
+    if not op.elementwise:
+        return True
+    return not op.mask_operands and op.compute_dtype(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
+
+
+# ------------------------------------------------------------------------------------------------ operands
+
+
+# -------------------------------------------------------------------------------------------------- running
+
+
+def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: Tensor) -> Tensor:
+    """Compute into `out`."""
+    outputs = output_layouts(op, layouts, parameters)
+    if len(outputs) != 1:
+        raise UnsupportedError(f"{op.name}: out= with several results is not supported; copy the results")
+    target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
+    if not direct:  # another dtype, or memory shared with an operand: by way of a temporary
+        (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
+        no_record_ops.copy_into(target, result)
+    else:
+        layout = target._layout
+        key = (layouts, parameters[: op.fixed], layout)
+        plan = op.slow_table.by_key.get(key)
+        if plan is None:
+            plan = op.slow_table.add(key, make_plan(op, layouts, (layout,), parameters[: op.fixed]))
+        launch(plan, operands, [(target._storage, target._offset)], parameters[op.fixed :])
+        mutated(target, op.name)
+    return out
+
+
+# ------------------------------------------------------------------------------------------------ recording

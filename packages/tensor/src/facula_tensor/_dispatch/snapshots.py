@@ -1,0 +1,53 @@
+"""What the slow path holds on to instead of its operands: see Note [One moment] in _tensor.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_autograd.extend import LEAF, Node, Rule, next_seq
+from facula_storage import layout_of
+from facula_storage.extend import blank, met_twin
+
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor, WrappedLayout
+
+_HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
+
+
+def snapshots_of(operands: tuple, record: bool) -> tuple:
+    """What the slow path works on instead of its operands: a snapshot of each tensor. See Note [One moment].
+
+    One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped
+    there, and equals made anew. A snapshot has the tensor's history, so gradients flow through what is made of it;
+    where that is a leaf, a node that leads there (`edge_from` takes it out again).
+    """
+    held: dict[int, Tensor] = {}
+    for a in operands:
+        if isinstance(a, Tensor) and id(a) not in held:
+            layout = a._layout
+            storage = a._storage
+            offset = a._offset
+            node = a.node
+            t = held[id(a)] = blank(Tensor)
+            real = layout.real if type(layout) is WrappedLayout else layout
+            known = layout_of(real.shape, real.strides, real.dtype, real.device)
+            if known is not real:
+                met_twin()
+                known = layout_of(real.shape, real.strides, real.dtype, real.device)
+            t._layout = known
+            t._storage = storage
+            t._offset = offset
+            if known is not real and a._layout is layout is real:
+                a._layout = known
+            if node is LEAF and record:
+                node = Node()
+                node.rule, node.seq, node.e0 = _HELD, next_seq(), a
+                node.code, node.lasti = user_site()
+            t.node = node
+    return tuple([held.get(id(a), a) for a in operands])
+
+
+def edge_from(a: Tensor) -> Any:
+    """`edge_to`, also for snapshots."""
+    node = a.node
+    return a if node is LEAF else node.e0 if type(node) is Node and node.rule is _HELD else node

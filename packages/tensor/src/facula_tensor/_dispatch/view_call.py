@@ -1,0 +1,206 @@
+"""The path of view operators: no plan, no launch; a new tensor over the same storage."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
+from facula_errors import InvalidTypeError
+from facula_storage import Layout
+from facula_storage.extend import blank, forgetting
+
+from .._core.call_sites import user_frame
+from .._core.errors import named, relabel
+from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor
+from .._core.view_family import first_view, register, tidy
+from .namespaces import no_record_ops, operators, recorded_ops
+from .overrides import call_torch_function, overridden
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_autograd.extend import Rule
+
+# A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
+Window = tuple[Layout, int, "Rule", tuple]
+MOST_WINDOWS = 1024
+MOST_PIECES = 64  # of a call that are kept
+
+
+def make_view(
+    name: str, find: Callable[..., Window | None], cached: bool, *, record: bool, library_call: bool = False
+) -> Callable[..., Tensor | None]:
+    """A function `(tensor, *parameters)` of views: `find(layout, *parameters)` says what they show.
+
+    Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
+    """
+    windows: dict[tuple, Window] = {}
+    forgetting.append(windows.clear)
+    frame = user_frame if library_call else _getframe
+
+    def call(input, *parameters):  # type: ignore[no-untyped-def]
+        try:
+            layout = input._layout  # see Note [One moment]
+            storage = input._storage
+            offset = input._offset
+            na = input.node
+            lo, delta, rule, rest = windows[(layout, parameters)]
+        except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
+            lo = None
+        if lo is None:
+            try:
+                as_tensor(name, input)
+                op = operators.get(name)
+                if type(layout) is WrappedLayout:
+                    if overridden((input,)):
+                        return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
+                    layout = layout.real
+                if op is not None and op.decompose is not None:
+                    answer = op.decompose(None, (input,), parameters)
+                    if answer is not None:
+                        return answer
+                found = find(layout, *parameters)
+            except Exception as error:
+                relabel(error, name)
+                raise
+            if found is None:
+                return None
+            if cached and not any([type(one) is list for one in parameters]):
+                if len(windows) >= MOST_WINDOWS:
+                    windows.clear()
+                windows[(layout, parameters)] = found
+            lo, delta, rule, rest = found
+        v = blank(Tensor)
+        v._layout = lo
+        v._storage = storage
+        v._offset = offset + delta if delta else offset
+        v._base = input
+        if not record or (special and not current_mode().grad):
+            v.node = None
+            return v
+        try:
+            views = input._views
+        except AttributeError:
+            views = first_view(input)
+        v._views = views
+        views.append(ref(v))
+        if not len(views) & 31:
+            tidy(views)
+        if na is None:
+            v.node = None
+            return v
+        n = v.node = Node()
+        n.rule = rule
+        n.seq = next_seq()
+        n.e0 = input if na is LEAF else na
+        n.rest = (layout, rest)
+        f = frame(1)
+        n.code = f.f_code
+        n.lasti = f.f_lasti
+        return v
+
+    return call
+
+
+def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
+    """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
+
+    It goes into both namespaces under the name of `find`, without the underscores at its ends. Gives the recording one.
+    """
+    name = find.__name__.strip("_")
+    setattr(no_record_ops, name, make_view(name, find, True, record=False))
+    setattr(recorded_ops, name, make_view(name, find, True, record=True, library_call=True))
+    return getattr(recorded_ops, name)
+
+
+def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
+    """The same for operators that give several views of one tensor at once."""
+    known: dict[tuple, Sequence[Window]] = {}
+    forgetting.append(known.clear)
+
+    def call(input, *parameters):  # type: ignore[no-untyped-def]
+        found: Sequence[Window] | None = None
+        try:
+            layout = input._layout  # see Note [One moment]
+            storage = input._storage
+            offset = input._offset
+            na = input.node
+            found = known[(layout, parameters)]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        if found is None:
+            as_tensor(name, input)
+            if type(layout) is WrappedLayout:
+                layout = layout.real
+            found = find(layout, *parameters)
+            if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
+                if len(known) >= MOST_WINDOWS:
+                    known.clear()
+                known[(layout, parameters)] = found
+        recorded = not special or current_mode().grad
+        if recorded:
+            try:
+                family = input._views
+            except AttributeError:
+                family = first_view(input)
+        if recorded and na is not None:
+            edge = input if na is LEAF else na
+            f = user_frame(1)
+        views = []
+        for lo, delta, rule, rest in found:
+            v = blank(Tensor)
+            v._layout = lo
+            v._storage = storage
+            v._offset = offset + delta
+            v._base = input
+            v.node = None
+            views.append(v)
+            if recorded:
+                v._views = family
+                family.append(ref(v))
+                if not len(family) & 31:
+                    tidy(family)
+                if na is not None:
+                    n = v.node = Node()
+                    n.rule = rule
+                    n.seq = next_seq()
+                    n.e0 = edge
+                    n.rest = (layout, rest)
+                    n.code = f.f_code
+                    n.lasti = f.f_lasti
+        return tuple(views)
+
+    return call
+
+
+def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window, record: bool = True) -> Tensor:
+    """A view of `input` as it was at a moment: `moment` has its layout, storage, offset and node."""
+    layout, storage, offset, na = moment
+    lo, delta, rule, rest = window
+    v = blank(Tensor)
+    v._layout, v._storage, v._offset, v._base, v.node = lo, storage, offset + delta, input, None
+    if not record or (special and not current_mode().grad):
+        return v
+    register(v, input)
+    if na is not None:
+        n = v.node = Node()
+        n.rule, n.seq, n.e0, n.rest = rule, next_seq(), input if na is LEAF else na, (layout, rest)
+        f = user_frame(1)
+        n.code, n.lasti = f.f_code, f.f_lasti
+    return v
+
+
+def as_tensor(operation: str, value: Any) -> Tensor:
+    """`value`, or a TypeError naming the operation."""
+    if not isinstance(value, Tensor):
+        raise named(InvalidTypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
+    return value
+
+
+def in_row_major(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+    """An operator's redirection where its kernel wants row-major operands: itself, on copies; None if all are so."""
+    if all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
+        return None
+    return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)

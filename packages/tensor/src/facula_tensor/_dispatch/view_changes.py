@@ -1,0 +1,84 @@
+"""What an in-place change of one member of a view family means for the rest.
+
+See Note [Views and changes] in `_core/view_family.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, dead_end, edge_to, from_function, move_hooks
+
+from .._core.tensor import snapshot
+from .._core.view_family import family_of, root_of
+from .namespaces import operators
+from .nodes import node_for
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
+
+
+def rebase(changed: Tensor, old_edge: Any) -> None:
+    """Renew the nodes of the root and of its views, after `changed` got the node of a change.
+
+    `old_edge` is the edge to `changed` before that.
+    """
+    if type(old_edge) is Node:
+        move_hooks(changed, old_edge)
+    views = family_of(changed)
+    root = root_of(changed)
+    if root is not changed:
+        scatter(root, changed)
+    for view in views:
+        if view is not changed and (from_function(view.node) or view._layout.dtype is not root._layout.dtype):
+            forbid(view)
+        else:
+            renew(view, root)
+
+
+def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Shape, strides and element offset of a view within its root. (Of snapshots: Note [One moment].)"""
+    layout = view._layout
+    return layout.shape, layout.strides, (view._offset - root._offset) // layout.dtype.itemsize
+
+
+def scatter(root: Tensor, changed: Tensor) -> None:
+    """The root's node after its region under `changed` was replaced."""
+    whole, part = snapshot(root), snapshot(changed)
+    if part._storage is not whole._storage:
+        return  # given other memory just now
+    layouts = (whole._layout, part._layout)
+    edges = (edge_to(root), edge_to(changed))
+    node_for(operators["as_strided_scatter"], (root, changed), layouts, region(part, whole), [root], None, edges)
+    if type(edges[0]) is Node:
+        move_hooks(root, edges[0])
+
+
+def renew(view: Tensor, root: Tensor) -> None:
+    """A view's node: its region of the root as that is now."""
+    old = view.node
+    whole, part = snapshot(root), snapshot(view)
+    if part._storage is not whole._storage:
+        return  # given other memory just now
+    node_for(operators["as_strided"], (root,), (whole._layout,), region(part, whole), [view], None, (edge_to(root),))
+    if type(old) is Node:
+        move_hooks(view, old)
+
+
+def forbid(view: Tensor) -> None:
+    """The node of a Function's result that shares memory with an argument, or of parts of complex numbers, after a
+    change there."""
+    node = view.node
+    if not from_function(node):
+        if type(node) is Node:
+            view.node = dead_end(
+                f"backward of {node.name()}: expected the complex tensor of which this is a part as it was; it was "
+                "changed in place since. Take the part again after the change",
+                node, (node,),
+            )  # fmt: skip
+        return
+    view.node = dead_end(
+        f"backward of {node.name()}: expected its result, which shares memory with an argument, as it was; one of "
+        "the two was changed in place since. Change a clone() instead",
+        node, (node,),
+    )  # fmt: skip

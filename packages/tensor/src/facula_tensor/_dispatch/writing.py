@@ -1,0 +1,44 @@
+"""Writing results into tensors that are there: `out=`, and copies between snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import OperationError
+from facula_storage import Layout
+
+from .._core.memory import check_out
+from .._core.tensor import Tensor, layout_of_tensor
+from .launching import launch
+from .namespaces import no_record_ops, operators
+
+
+def copy_plan(source: Layout, target: Layout) -> Any:
+    """The plan that copies one layout into another, casting and broadcasting."""
+    op = operators["to"]
+    key = ((source,), target)
+    plan = op.slow_table.by_key.get(key)
+    if plan is None:
+        plan = op.slow_table.add(key, target.device.backend.plan("copy", (source,), (target,), ()))
+    return plan
+
+
+def write(target: Tensor, source: Tensor) -> None:
+    """Copy elements, casting and broadcasting, between snapshots. No checks, no record, no version."""
+    launch(copy_plan(source._layout, target._layout), (source,), [(target._storage, target._offset)])
+
+
+def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
+    """`result`, or `out` with the result in it: the `out=` form of composite operators.
+
+    `operands` may share no memory with `out`.
+    """
+    if out is None:
+        return result
+    target, _ = check_out(operation, layout_of_tensor(result), out, operands)
+    if result.node is not None:
+        raise OperationError(
+            f"{operation}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
+        )
+    no_record_ops.copy_into(target, result)
+    return out

@@ -1,0 +1,61 @@
+"""`Tensor(...)`: construction by lengths, data or another tensor, also of subclasses."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._core.foreign import is_data
+from .._core.promotion import get_default_dtype
+from .._core.size import Size
+from .._core.tensor import Tensor, alias
+from .._creation.filled import empty
+from .._creation.from_data import tensor
+from .._dispatch.overrides import wrap_layout
+
+if TYPE_CHECKING:
+    pass
+
+
+@boundary
+def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any) -> Any:
+    """`Tensor(...)`, and how subclasses are made that do not say so themselves.
+
+    Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it in the
+    default floating dtype. What a subclass's own ``__init__`` takes beyond that is not looked at.
+    """
+    strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
+    first = arguments[0] if arguments else others.pop("data", Size((0,)))
+    lengths = tuple(takewhile(_is_length, arguments))
+    if isinstance(first, Tensor):
+        source = first if device is None else first.to(device)
+    elif isinstance(first, Size):
+        source = empty(first, device=device)
+    elif is_data(first):
+        source = tensor(first, dtype=get_default_dtype(), device=device)
+    elif lengths and (not strict or len(lengths) == len(arguments)):
+        source, arguments = empty(*lengths, device=device), ()
+    else:
+        first = next((one for one in arguments if not _is_length(one)), first)
+        raise InvalidTypeError(
+            f"{cls.__name__}: expected lengths, data in a sequence or array, or a tensor; got {type(first).__name__} "
+            f"{first!r:.60}; use facula.tensor() for a number"
+        )
+    if strict and (len(arguments) > 1 or others):
+        given = [type(one).__name__ for one in arguments[1:]] + list(others)
+        raise InvalidTypeError(
+            f"{cls.__name__}: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()"
+        )
+    return wrap_layout(alias(source, cls))
+
+
+def _is_length(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor, np.ndarray))
+
+
+Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]

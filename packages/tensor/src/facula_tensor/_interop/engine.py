@@ -1,0 +1,165 @@
+"""How the autograd engine handles tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd.extend import Adapter, reduces_to, register_adapter
+from facula_errors import InvalidValueError
+from facula_storage import Layout, contiguous, cpu, from_numpy
+from facula_storage.extend import COMPLEX, FLOATING, forgetting, quiet_moment
+
+from .._core.errors import mutation, show
+from .._core.tensor import Tensor, layout_of_tensor, make
+from .._core.view_family import register
+from .._creation.filled import zeros
+from .._creation.from_data import tensor
+from .._creation.generator import get_rng_state, repeating
+from .._dispatch.inplace_checks import check_family
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.view_changes import rebase
+from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# What backward passes start from, in memory of NumPy's: no block is kept from others.
+_ones: dict[Layout, Tensor] = {}
+forgetting.append(_ones.clear)
+MOST_ONES = 64
+
+
+def one_like(layout: Layout) -> Tensor | None:
+    """A kept 1 of this layout; None where none is kept, or the layout has not one element."""
+    if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
+        return None
+    storage, made = from_numpy(np.ones(layout.shape, layout.dtype.numpy))
+    return _ones.setdefault(layout, make(Tensor, made, storage))
+
+
+class TensorAdapter(Adapter):
+    """What the engine needs to know of a Tensor."""
+
+    no_record_ops = no_record_ops
+    recorded_ops = recorded_ops
+    #: `a += b`, recording nothing: the operator itself, since the engine asks for it at most nodes.
+    add_into = staticmethod(no_record_ops.add_into)
+
+    def add(self, a: Tensor, b: Tensor) -> Tensor:
+        """`a + b` as a new tensor."""
+        return no_record_ops.add(a, b)
+
+    def clone(self, v: Tensor) -> Tensor:
+        """A contiguous copy."""
+        return no_record_ops.clone(v)
+
+    def adopt(self, v: Tensor) -> Tensor:
+        """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
+        if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
+            return v
+        return no_record_ops.clone(v)
+
+    def ones_like(self, v: Tensor) -> Tensor:
+        """What a backward pass starts from; for the usual losses a copy of a 1 that is kept."""
+        layout = layout_of_tensor(v)
+        one = _ones[layout] if layout in _ones else one_like(layout)
+        return no_record_ops.ones_like(v) if one is None else no_record_ops.clone(one)
+
+    def zeros_like(self, v: Tensor) -> Tensor:
+        """No gradient at all."""
+        return no_record_ops.zeros_like(v)
+
+    def zeros(self, metadata: Any) -> Tensor:
+        """No gradient, for a value of this shape, dtype and device."""
+        shape, dtype, device = metadata
+        return zeros(shape, dtype=dtype, device=device)
+
+    def alias(self, v: Tensor) -> Tensor:
+        """Another tensor over the same storage."""
+        return v.detach()
+
+    def metadata(self, v: Tensor) -> Any:
+        """Shape, dtype and device."""
+        layout = layout_of_tensor(v)
+        return layout.shape, layout.dtype, layout.device
+
+    def expected(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:
+        """`v` in this shape (summed, if it was broadcast from there) and dtype."""
+        shape, dtype, device = metadata
+        layout = layout_of_tensor(v)
+        wanted = contiguous(shape, dtype, device)
+        fits = layout.shape == shape or (reduce and reduces_to(layout.shape, shape))
+        if not fits or layout.device is not device or (layout.dtype.category == COMPLEX) > (dtype.category == COMPLEX):
+            raise InvalidValueError(f"expected {show(wanted)} on {device}; got {show(layout)} on {layout.device}")
+        if layout.shape != shape:
+            v = recorded_ops.sum_to(v, wanted)
+        return v if layout.dtype is dtype else recorded_ops.to(v, (dtype,))
+
+    def differentiable(self, v: Tensor) -> bool:
+        """Whether the elements are real or complex numbers rather than integers."""
+        return layout_of_tensor(v).dtype.category >= FLOATING
+
+    def is_scalar(self, v: Tensor) -> bool:
+        """Whether there is one element, and it is real."""
+        layout = layout_of_tensor(v)
+        return layout.numel == 1 and layout.dtype.category != COMPLEX
+
+    def version(self, v: Tensor) -> int:
+        """The storage's version."""
+        return v._storage.version  # type: ignore[return-value]
+
+    def describe(self, v: Tensor) -> str:
+        """dtype and shape."""
+        return show(layout_of_tensor(v))
+
+    def describe_mutation(self, v: Tensor) -> str | None:
+        """Who changed the storage last, and where."""
+        return mutation(v._storage)
+
+    def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
+        """Whether no element is NaN or infinite."""
+        v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
+        array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu,))).numpy()
+        return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
+
+    def nbytes(self, v: Tensor) -> int:
+        """Bytes of all elements."""
+        return layout_of_tensor(v).nbytes
+
+    def check_change(self, name: str, v: Tensor) -> None:
+        """What is asked before any change in place that is recorded."""
+        check_family(name, v)
+
+    def rebase(self, v: Tensor, former: Any) -> None:
+        """The views of what was changed, and what it is a view of, have changed too."""
+        rebase(v, former)
+
+    def returned(self, v: Tensor, out: Tensor) -> None:
+        """A result that is a view, of an argument perhaps, is told when that is changed."""
+        if v is not out:
+            v._base = out
+        if hasattr(v, "_base"):
+            register(v, v._base)
+
+    def quiet(self) -> None:
+        """Blocks that are idle beyond the bound, and blocks that were replaced, go now."""
+        quiet_moment()
+
+    def surroundings(self) -> Any:
+        """The default generators as they are now."""
+        state = get_rng_state()
+        return lambda: repeating(state)
+
+    def elements(self, v: Tensor) -> list:
+        """All elements in row-major order, as Python numbers."""
+        return v.detach().reshape(-1).tolist()
+
+    def from_elements(self, like: Tensor, elements: Sequence) -> Tensor:
+        """A tensor like `like` with these elements."""
+        return tensor(list(elements), dtype=like.dtype, device=like.device).reshape(like.shape)
+
+
+register_adapter(Tensor, TensorAdapter())

@@ -1,0 +1,241 @@
+"""Out of the library: Python numbers and lists, NumPy, DLPack, buffers. What Python asks beside is in _protocols.py."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, BufferAccessError, FaculaError, OperationError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import (
+    Layout,
+    bfloat16,
+    bool_,
+    contiguous,
+    cpu,
+    dlpack_device,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    to_buffer,
+    to_dlpack,
+    to_numpy,
+    uint8,
+)
+from facula_storage.extend import forgetting, plain_address
+
+from .._core.errors import named
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._creation.from_data import from_numpy
+from .._dispatch.namespaces import no_record_ops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_storage import Device, DType
+
+
+MOST_DIMS = 64  # of NumPy's arrays
+READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
+    (bool_, cpu): ctypes.c_bool.from_address,
+    (uint8, cpu): ctypes.c_uint8.from_address,
+    (int8, cpu): ctypes.c_int8.from_address,
+    (int16, cpu): ctypes.c_int16.from_address,
+    (int32, cpu): ctypes.c_int32.from_address,
+    (int64, cpu): ctypes.c_int64.from_address,
+    (float32, cpu): ctypes.c_float.from_address,
+    (float64, cpu): ctypes.c_double.from_address,
+}
+
+
+def _host(self: Tensor) -> Tensor:
+    """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
+    self = snapshot(self)
+    if self._layout.dtype is bfloat16:
+        self = no_record_ops.to(self, (float32,))
+    return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
+
+
+# READERS, found by the layouts of one element that were met.
+readers: dict[Layout, Any] = {}
+forgetting.append(readers.clear)
+MOST_READERS = 256
+
+
+def only_element(operation: str, self: Tensor) -> Any:
+    """The one element of any tensor, and ValueError where there are more or none."""
+    now = snapshot(self)
+    layout = now._layout
+    if layout.numel != 1:
+        problem = f"expected a tensor of one element; got shape {layout.shape}; use .tolist()"
+        if operation == "bool":
+            problem = f"the truth of a tensor of {layout.numel} elements is ambiguous; use .any(), .all() or .numel()"
+        raise named(ArgumentError(f"{operation}: {problem}"))
+    reader = READERS.get((layout.dtype, layout.device))
+    if reader is not None:
+        if len(readers) >= MOST_READERS:
+            readers.clear()
+        readers[layout] = reader
+    host = _host(now)  # another dtype or device, a buffer in another order, a subclass, or the first of its layout
+    return to_numpy(host._storage, contiguous((), host._layout.dtype), host._offset).item()
+
+
+@method()
+def item(self: Tensor) -> Any:
+    """The one element, as a Python number. ValueError where there are more or none.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([2.5]).item()
+    2.5
+    """
+    try:
+        try:  # as in Note [One moment]; the storage is held, and its buffer is: see Note [Replacing a buffer]
+            storage = self._storage
+            return readers[self._layout](storage.ptr + self._offset).value
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return only_element("item", self)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def tolist(self: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; a number for zero dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1, 2]]).tolist()
+    [[1, 2]]
+    """
+    try:
+        host = _host(self)
+        layout = host._layout
+        if len(layout.shape) <= MOST_DIMS:
+            return to_numpy(host._storage, layout, host._offset).tolist()
+        nested = no_record_ops.reshape(host, (-1,)).tolist()
+        for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
+            nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
+        return nested
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """A NumPy array over the same memory: no copy, writing to one shows in the other.
+
+    `force` copies where it must (another device, a gradient is wanted). Otherwise RuntimeError where a gradient is
+    wanted, TypeError on another device and for bfloat16.
+
+    >>> from facula_tensor import ones
+    >>> ones(2).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    try:
+        if not force and self.node is not None:
+            raise OperationError(
+                "numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()"
+            )
+        now = _host(self) if force else snapshot(self)
+        return to_numpy(now._storage, now._layout, now._offset)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__array__")
+def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+    try:
+        if self.node is not None:
+            raise OperationError(
+                "__array__: NumPy, or a library that uses it, asked for the elements of a tensor that requires a "
+                "gradient, "
+                "which would be lost there; pass .detach() of the tensor"
+            )
+        result = numpy(self)
+        if dtype is not None and result.dtype != dtype:
+            if copy is False:
+                raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
+            return result.astype(dtype)
+        return result.copy() if copy else result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+# NumPy's arrays and numbers leave operators with a tensor to the tensor: `np.float32(2) * t` is `t.__rmul__(...)`.
+Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
+
+
+@method("__array_wrap__")
+@boundary
+def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    return from_numpy(np.asarray(array))
+
+
+@method("__dlpack__")
+@boundary
+def dlpack(
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: Any = None,
+    copy: bool | None = None,
+) -> object:
+    """A DLPack capsule over the same memory. `copy=True` exports a copy.
+
+    BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
+    """
+    if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
+        raise BufferAccessError(
+            f"__dlpack__: expected dl_device {device_for_dlpack(self)}, where the elements are; got {dl_device}; "
+            "use .to(device) first"
+        )
+    if self.node is not None:
+        raise BufferAccessError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
+    now = no_record_ops.clone(self) if copy else snapshot(self)
+    return to_dlpack(now._storage, now._layout, now._offset, max_version)
+
+
+@method("__dlpack_device__")
+def device_for_dlpack(self: Tensor) -> tuple[int, int]:
+    """The pair (device type, index) of the DLPack standard."""
+    try:
+        return dlpack_device(layout_of_tensor(self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__buffer__")
+def buffer(self: Tensor, flags: int) -> memoryview:
+    """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`).
+
+    BufferError where a gradient is wanted; NumPy then asks `__array__`, which says so.
+    """
+    try:
+        if self.node is not None:
+            raise BufferAccessError("buffer: this tensor requires a gradient, which a buffer would lose; use .detach()")
+        now = snapshot(self)
+        return memoryview(to_buffer(now._storage, now._layout, now._offset))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("data_ptr")
+@boundary
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element, putting the buffer in plain order first if it is not."""
+    now = snapshot(self)
+    return plain_address(now._storage) + now._offset if now._layout.numel else 0

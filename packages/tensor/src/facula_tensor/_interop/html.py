@@ -1,0 +1,84 @@
+"""Tensors in notebooks: a line that says what they are, and tables of the elements, or of the corners of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_autograd.extend import LEAF
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor, method, snapshot
+from .export import MOST_DIMS
+from .formatting import Excerpt
+from .print_options import chosen
+
+MOST_TABLES = 8  # of a tensor of three dimensions and more
+CELL = "padding:1px 6px;text-align:right;font-family:monospace"
+
+
+@method("_repr_html_")
+@boundary
+def html(self: Tensor) -> str:
+    """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
+
+    >>> from facula_tensor import tensor
+    >>> "<td" in tensor([1, 2])._repr_html_()
+    True
+    """
+    now = snapshot(self)
+    layout = now._layout
+    parts = [type(self).__name__, f"shape {tuple(layout.shape)}", layout.dtype.name, str(layout.device)]
+    if self.node is LEAF:
+        parts.append("requires_grad")
+    elif self.node is not None:
+        parts.append(f"grad_fn {self.node.name()}")
+    text = f"<div><code>{escape(', '.join(parts))}</code></div>"
+    if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MOST_DIMS:
+        return f"<div>{text}</div>"
+    excerpt = Excerpt(now, chosen())
+    return f"<div>{text}{_tables(excerpt, layout.shape)}</div>"
+
+
+def escape(text: str) -> str:
+    """Text as HTML shows it."""
+    from html import escape  # not before it is needed: an import that most programs do without
+
+    return escape(text)
+
+
+def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
+    """A table for each matrix, under its indices where there are several."""
+    texts = excerpt.texts()
+    if texts.ndim < 2:
+        return _table(texts.reshape(1, -1), (False, *excerpt.cut))
+    leading = texts.shape[:-2]
+    tables: list[str] = []
+    for place in np.ndindex(leading):
+        if len(tables) == MOST_TABLES:
+            break
+        table = _table(texts[place], excerpt.cut[-2:])
+        tables.append(f"<div><code>[{_indices(excerpt, place, shape)}:, :]</code></div>{table}" if place else table)
+    if len(tables) < int(np.prod(shape[:-2])):
+        tables.append("<div>&#8943;</div>")
+    return "".join(tables)
+
+
+def _indices(excerpt: Excerpt, place: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """Where in the whole tensor the matrix at `place` in the excerpt is."""
+    edge = excerpt.options.edgeitems
+    found = [at + shape[dim] - 2 * edge if excerpt.cut[dim] and at >= edge else at for dim, at in enumerate(place)]
+    return "".join([f"{at}, " for at in found])
+
+
+def _table(texts: Any, cut: tuple[bool, ...]) -> str:
+    rows = [[escape(text.strip()) for text in row] for row in texts]
+    if len(cut) > 1 and cut[1]:
+        for row in rows:
+            row[len(row) // 2 : len(row) // 2] = ["&#8943;"]
+    if cut[0]:
+        middle = len(rows) // 2
+        rows[middle:middle] = [["&#8942;"] * len(rows[0])]
+    lines = ["<tr>" + "".join([f'<td style="{CELL}">{text}</td>' for text in row]) + "</tr>" for row in rows]
+    return f"<table>{''.join(lines)}</table>"

@@ -1,0 +1,93 @@
+"""Methods that older programs call on tensors: `new`, `resize`, `resize_as`, and `to_dense` of what is dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_errors.extend import boundary, warn
+
+from .._core.foreign import is_data
+from .._core.size import Size
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, method
+from .._creation.filled import empty
+from .._creation.from_data import tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+
+
+@method()
+@boundary
+def new(self: Tensor, *arguments: Any, device: Any = None) -> Tensor:
+    """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory.
+
+    Older programs write it; `new_empty` and `new_tensor` say which is meant. TypeError for what is none of these, and
+    for a tensor of another dtype.
+
+    >>> from facula_tensor import ones
+    >>> ones(2).new([1, 2]), ones(2).new(2, 3).shape
+    (tensor([1., 2.]), facula.Size([2, 3]))
+    """
+    place = self.device if device is None else device
+    first = arguments[0] if arguments else Size((0,))
+    if len(arguments) <= 1:
+        if isinstance(first, Tensor):
+            if first.dtype is not self.dtype:
+                raise DTypeError(f"new: expected a tensor of {self.dtype.name}; got {first.dtype.name}; use .to()")
+            return first.detach().to(place)
+        if isinstance(first, Size):
+            return empty(first, dtype=self.dtype, device=place)
+        if is_data(first):
+            return tensor(first, dtype=self.dtype, device=place)
+    if not all([hasattr(one, "__index__") and not isinstance(one, (bool, np.ndarray)) for one in arguments]):
+        given = ", ".join([type(one).__name__ for one in arguments])
+        raise InvalidTypeError(f"new: expected lengths, data in a sequence or array, or a tensor; got {given}")
+    return empty(*arguments, dtype=self.dtype, device=place)
+
+
+def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
+    warn(f"{operation}: reshape has taken its place, and resize_ of what changes the number of elements")
+    count = 1
+    for length in wanted:
+        count *= length
+    if count != self.numel() or min(wanted, default=0) < 0:
+        raise ArgumentError(
+            f"{operation}: expected a shape of {self.numel()} elements, as the tensor has; got {wanted}; use resize_"
+        )
+    return recorded_ops.reshape(self, wanted)
+
+
+@overridable
+@method()
+@boundary
+def resize(self: Tensor, *shape: Any) -> Tensor:
+    """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change.
+
+    `resize_` changes it.
+    """
+    return _resized(self, "resize", tuple(sizes("resize", shape, None)))
+
+
+@overridable
+@method()
+@boundary
+def resize_as(self: Tensor, other: Tensor) -> Tensor:
+    """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+    return _resized(self, "resize_as", tuple(as_tensor("resize_as", other).shape))
+
+
+@overridable
+@method()
+@boundary
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself, which keeps all its elements; in another dtype where one is given.
+
+    >>> from facula_tensor import ones
+    >>> ones(2).to_dense()
+    tensor([1., 1.])
+    """
+    return self if dtype is None else self.to(dtype)

@@ -1,0 +1,165 @@
+"""What Python itself asks of an object: `len`, `iter`, `bool`, `int`, `format`, `in` and the like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import DTypeError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, kind_of, trim_traceback
+from facula_storage import bool_
+from facula_storage.extend import INTEGER
+
+from .._core.errors import named
+from .._core.promotion import plain_number
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._dispatch.namespaces import recorded_ops
+from .export import item, only_element, readers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@method("__len__")
+def length(self: Tensor) -> int:
+    """The length of the first dimension."""
+    try:
+        shape = layout_of_tensor(self).shape
+        if not shape:
+            raise InvalidTypeError("len: a zero-dimensional tensor has no length")
+        return shape[0]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__iter__")
+@boundary
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The elements along the first dimension, as views."""
+    if not layout_of_tensor(self).shape:
+        raise InvalidTypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
+    return iter(recorded_ops.unbind(self, 0))
+
+
+@method("__bool__")
+def truth(self: Tensor) -> bool:
+    """Whether the one element is nonzero. ValueError where there are more or none."""
+    try:
+        try:  # as `item` does
+            storage = self._storage
+            return bool(readers[self._layout](storage.ptr + self._offset).value)
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return bool(only_element("bool", self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__float__")
+def as_float(self: Tensor) -> float:
+    """The one element as a float."""
+    try:
+        try:  # as `item` does
+            storage = self._storage
+            return float(readers[self._layout](storage.ptr + self._offset).value)
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return float(only_element("float", self))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__int__")
+def as_int(self: Tensor) -> int:
+    """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+    try:
+        try:  # as `item` does
+            storage = self._storage
+            number = readers[self._layout](storage.ptr + self._offset).value
+        except (AttributeError, KeyError, TypeError):
+            number = None
+        if number is None:
+            number = only_element("int", self)
+        try:
+            return int(number)
+        except (OverflowError, ValueError) as error:
+            raise kind_of(error)(f"int: expected a finite element; got {number}") from None
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method("__complex__")
+@boundary
+def as_complex(self: Tensor) -> complex:
+    """The one element as a complex number."""
+    return complex(item(self))
+
+
+@method("__index__")
+@boundary
+def as_index(self: Tensor) -> int:
+    """The one element of an integer tensor as an int. TypeError for other dtypes."""
+    now = snapshot(self)
+    dtype, shape = now._layout.dtype, now._layout.shape
+    if dtype.category > INTEGER or now._layout.numel != 1:
+        raise named(
+            InvalidTypeError(f"index: only integer tensors of one element can be an index; got {dtype.name} {shape}")
+        )
+    return int(item(now))
+
+
+@method("__pos__")
+@boundary
+def positive(self: Tensor) -> Tensor:
+    """The tensor itself. TypeError for bool, as `-x`."""
+    if self.dtype is bool_:
+        raise DTypeError("pos: not defined for bool; convert with .long()")
+    return self
+
+
+@method("__bytes__")
+@boundary
+def as_bytes(self: Tensor) -> bytes:
+    """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions.
+
+    >>> from facula_tensor import tensor
+    >>> bytes(tensor([1, 255]))
+    b'\\x01\\xff'
+    """
+    try:
+        return bytes(self.tolist())
+    except (TypeError, ValueError) as error:
+        got = f"{self.dtype.name} {tuple(self.shape)}"
+        raise kind_of(error)(
+            f"bytes: expected integers from 0 to 255 in one dimension; got {got}; for what is in memory, "
+            "bytes(t.numpy())"
+        ) from None
+
+
+@method("__format__")
+@boundary
+def formatted(self: Tensor, spec: str) -> str:
+    """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
+    now = snapshot(self)
+    if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
+        return format(item(now), spec)
+    if spec:
+        raise InvalidTypeError(
+            f"format: expected a zero-dimensional tensor for {spec!r}; got shape {now._layout.shape}; use .item()"
+        )
+    return str(self)
+
+
+@method("__contains__")
+@boundary
+def contains(self: Tensor, value: Any) -> bool:
+    """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
+    if not isinstance(value, Tensor) and plain_number(value) is None:
+        raise InvalidTypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")
+    return bool((self == value).any().item())
+
+
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity: == compares elements

@@ -1,0 +1,58 @@
+"""How tensors print: the elements, or the corners of many, with what is not to be guessed from them, as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_autograd.extend import LEAF
+from facula_errors.extend import boundary
+from facula_storage import Layout, bool_, cpu, int64
+
+from .._core.parameter import Parameter
+from .._core.promotion import get_default_dtype
+from .._core.tensor import Tensor, method, snapshot
+from .export import MOST_DIMS
+from .formatting import Excerpt, laid_out
+from .print_options import chosen
+
+PREFIX = "tensor("
+
+
+@method("__repr__")
+@boundary
+def represent(self: Tensor) -> str:
+    """The elements (the corners of large tensors), and what is not to be guessed from them."""
+    now = snapshot(self)
+    layout = now._layout
+    name = "Parameter containing:\n" if isinstance(self, Parameter) else ""
+    options = chosen()
+    hidden = layout.device.type == "meta" or len(layout.shape) > MOST_DIMS
+    text = "..." if hidden else laid_out(Excerpt(now, options), len(PREFIX)) if layout.numel else "[]"
+    # The notes follow in the last line, or in lines of their own where they do not fit.
+    text = PREFIX + text
+    used = len(text) - text.rfind("\n") + 1
+    for note in notes(layout, self.node, hidden):
+        if used + len(note) + 2 > options.linewidth:
+            text += ",\n" + " " * len(PREFIX) + note
+            used = len(PREFIX) + len(note)
+        else:
+            text += ", " + note
+            used += len(note) + 2
+    return f"{name}{text})"
+
+
+def notes(layout: Layout, node: Any, hidden: bool) -> list[str]:
+    """Device, size, dtype and gradient, where they are not to be guessed from the elements."""
+    found = []
+    if layout.device is not cpu:
+        found.append(f"device='{layout.device}'")
+    if hidden or (not layout.numel and layout.shape != (0,)):
+        found.append(f"size={tuple(layout.shape)}")
+    default = {int64, bool_, get_default_dtype(), get_default_dtype().to_complex()}
+    if layout.dtype not in default or (not layout.numel and layout.dtype is not get_default_dtype()):
+        found.append(f"dtype={layout.dtype}")
+    if node is LEAF:
+        found.append("requires_grad=True")
+    elif node is not None:
+        found.append(f"grad_fn=<{node.name()}>")
+    return found

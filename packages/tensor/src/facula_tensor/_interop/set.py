@@ -1,0 +1,88 @@
+"""`set_`: other memory for a tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import is_grad_enabled
+from facula_autograd.extend import LEAF
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+from facula_storage import layout_of
+from facula_storage.extend import alias, contiguous_strides
+
+from .._core.promotion import as_integer
+from .._core.sizes import sizes
+from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot, steady
+from .._core.view_family import leave_family
+from .._creation.filled import empty
+from .._dispatch.view_call import as_tensor
+from ..ops.sharing import become
+from ..ops.strided import as_strided
+from .untyped_storage import TypedStorage, UntypedStorage
+
+if TYPE_CHECKING:
+    pass
+
+
+@method()
+@boundary
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor.
+
+    Without `source` it is empty afterwards. Of a storage it shows `size` elements (all of them) at `stride` from
+    `storage_offset` on. The dtype stays. As after `x.data = source`, changes show on both sides and are counted apart.
+
+    >>> from facula_tensor import ones, zeros
+    >>> zeros(2).set_(ones(3))
+    tensor([1., 1., 1.])
+    """
+    self = as_tensor("set_", self)
+    own = layout_of_tensor(self)
+    if self.node is not None and (self.node is not LEAF or is_grad_enabled()):
+        raise OperationError(
+            "set_: this tensor wants a gradient, that would not fit other memory; use .detach(), or no_grad() of a leaf"
+        )
+    if source is None:
+        new = empty(0, dtype=own.dtype, device=own.device)
+    elif isinstance(source, Tensor):
+        new = snapshot(source)
+        if new.dtype is not own.dtype or new.device is not own.device:
+            raise DTypeError(
+                f"set_: expected memory of {own.dtype.name} on '{own.device}'; got {new.dtype.name} on '{new.device}'"
+            )
+        if size is not None:
+            new = as_strided(new, size, _strides(size, stride), storage_offset)
+    elif isinstance(source, (UntypedStorage, TypedStorage)):
+        new = _shown(source, storage_offset, size, stride, own)
+    else:
+        raise InvalidTypeError(f"set_: expected a tensor or a storage; got {type(source).__name__}")
+    storage = alias(new._storage)
+    layout, offset = new._layout, new._offset
+    become(self, layout, storage, offset, "set_")
+    leave_family(self)
+    return self
+
+
+def _strides(size: Any, stride: Any) -> tuple[int, ...]:
+    """The strides that are asked for: those of row-major order where none are."""
+    return contiguous_strides(sizes("set_", (size,))) if stride is None else sizes("set_", (stride,))
+
+
+def _shown(source: Any, storage_offset: Any, size: Any, stride: Any, own: Any) -> Tensor:
+    """A part of a storage, as elements of a layout's dtype."""
+    flat = (source.untyped() if isinstance(source, TypedStorage) else source)._bytes
+    item = own.dtype.itemsize
+    start = as_integer(storage_offset, "set_", "storage_offset")
+    room = flat.numel() // item
+    if not 0 <= start <= room:
+        raise ArgumentError(f"set_: expected storage_offset from 0 to {room}; got {start}")
+    shape = (room - start,) if size is None else sizes("set_", (size,))
+    layout = layout_of(shape, _strides(shape, stride), own.dtype, own.device)
+    if layout.numel and start * item + layout.extent > flat.numel():
+        raise ArgumentError(
+            f"set_: size {shape} and stride {layout.strides} from {start} on reach outside the {flat.numel()} bytes of "
+            "the storage"
+        )
+    now = steady(flat)
+    return make(Tensor, layout, now._storage, now._offset + start * item)

@@ -1,0 +1,181 @@
+"""`FloatTensor`, `LongTensor` and the like, PyTorch's older names for tensors of one dtype; `Tensor.type`.
+
+Each is a constructor, a class in `isinstance`, and what `x.type(...)` takes; what they make are Tensors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import (
+    Device,
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    cpu,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+
+from .._core.errors import relabel, shown
+from .._core.foreign import is_data
+from .._core.promotion import as_dtype, get_default_dtype
+from .._core.size import Size
+from .._core.tensor import Tensor, alias, layout_of_tensor, method
+from .._creation.filled import empty
+from .._creation.from_data import tensor
+from .._dispatch.overrides import overridable
+from ..ops.copying import to_like
+
+__all__ = [
+    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor",
+    "IntTensor", "LongTensor", "ShortTensor",
+]  # fmt: skip
+
+# The names by which `x.type()` tells a dtype and takes one.
+DTYPES: dict[str, DType] = {
+    "FloatTensor": float32, "DoubleTensor": float64, "HalfTensor": float16, "BFloat16Tensor": bfloat16,
+    "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16, "CharTensor": int8, "ByteTensor": uint8,
+    "BoolTensor": bool_, "ComplexFloatTensor": complex64, "ComplexDoubleTensor": complex128,
+}  # fmt: skip
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+class TensorType(type):
+    """The class of `FloatTensor` and its kin: what `isinstance` and a call of one do."""
+
+    @property
+    def dtype(cls) -> DType:
+        """The dtype of the tensors."""
+        return DTYPES[cls.__name__]
+
+    def __instancecheck__(cls, value: object) -> bool:
+        if not isinstance(value, Tensor):
+            return False
+        layout = layout_of_tensor(value)
+        return layout.dtype is cls.dtype and layout.device.type == "cpu"
+
+    @boundary
+    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
+        name, dtype = cls.__name__, cls.dtype
+        first = arguments[0] if arguments else Size((0,))
+        if Device(device or "cpu").type != "cpu":
+            raise InvalidTypeError(f"{name}: expected device 'cpu', of which its tensors are; got {device!r}")
+        try:
+            if isinstance(first, Tensor) and len(arguments) == 1:
+                if not isinstance(first, cls):
+                    got = f"{shown(first)} on '{first.device}'"
+                    raise InvalidTypeError(
+                        f"{name}: expected a tensor of {dtype.name} on 'cpu'; got {got}; use .type()"
+                    )
+                return alias(first, Tensor)
+            if len(arguments) < 2 and not isinstance(first, Size) and is_data(first):
+                return tensor(first, dtype=dtype, device=cpu)
+            lengths = first if isinstance(first, Size) and len(arguments) < 2 else arguments
+            if all([hasattr(one, "__index__") and not isinstance(one, (bool, Tensor)) for one in lengths]):
+                return empty(Size(lengths), dtype=dtype, device=cpu)
+        except FaculaError as error:
+            relabel(error, name)
+            raise
+        raise InvalidTypeError(
+            f"{name}: expected lengths, data in a sequence or array, or a tensor; got "
+            f"{', '.join(map(shown, arguments))}; use facula.tensor(..., dtype=facula.{dtype.name}) for a number"
+        )
+
+    def __repr__(cls) -> str:
+        return f"<class 'facula.{cls.__name__}'>"
+
+
+if TYPE_CHECKING:
+    _Typed = Tensor  # so that what `isinstance` has found has a tensor's methods
+else:
+
+    class _Typed(metaclass=TensorType):
+        __slots__ = ()
+
+
+class FloatTensor(_Typed):
+    """A float32 tensor of lengths, of data or of a tensor: `tensor(data, dtype=float32)`.
+
+    >>> FloatTensor([1, 2])
+    tensor([1., 2.])
+    >>> isinstance(FloatTensor(2, 3), FloatTensor)
+    True
+    """
+
+
+class DoubleTensor(_Typed):
+    """A float64 tensor of lengths, of data or of a tensor: `tensor(data, dtype=float64)`."""
+
+
+class HalfTensor(_Typed):
+    """A float16 tensor of lengths, of data or of a tensor: `tensor(data, dtype=float16)`."""
+
+
+class BFloat16Tensor(_Typed):
+    """A bfloat16 tensor of lengths, of data or of a tensor: `tensor(data, dtype=bfloat16)`."""
+
+
+class LongTensor(_Typed):
+    """An int64 tensor of lengths, of data or of a tensor: `tensor(data, dtype=int64)`."""
+
+
+class IntTensor(_Typed):
+    """An int32 tensor of lengths, of data or of a tensor: `tensor(data, dtype=int32)`."""
+
+
+class ShortTensor(_Typed):
+    """An int16 tensor of lengths, of data or of a tensor: `tensor(data, dtype=int16)`."""
+
+
+class CharTensor(_Typed):
+    """An int8 tensor of lengths, of data or of a tensor: `tensor(data, dtype=int8)`."""
+
+
+class ByteTensor(_Typed):
+    """A uint8 tensor of lengths, of data or of a tensor: `tensor(data, dtype=uint8)`."""
+
+
+class BoolTensor(_Typed):
+    """A bool tensor of lengths, of data or of a tensor: `tensor(data, dtype=bool)`."""
+
+
+def dtype_of_type(kind: Any, operation: str) -> DType:
+    """The dtype that `type` is asked for: by a dtype, `FloatTensor` or the like, or the name of either."""
+    if isinstance(kind, TensorType):
+        return kind.dtype
+    if isinstance(kind, str) and kind.rpartition(".")[0] in ("", "facula", "torch"):
+        kind = DTYPES.get(kind.rpartition(".")[2], kind)
+    return get_default_dtype() if kind is Tensor else as_dtype(kind, operation)
+
+
+@overridable
+@method("type")
+@boundary
+def type_of(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:
+    """This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".
+
+    `dtype` is one, or `FloatTensor` and the like, or the name of either. What is told are PyTorch's words, with which
+    programs compare it. `non_blocking` changes nothing.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1, 2])
+    >>> x.type()
+    'torch.LongTensor'
+    >>> x.type("torch.FloatTensor")
+    tensor([1., 2.])
+    """
+    if dtype is None:
+        where = "" if self.device.type == "cpu" else f"{self.device.type}."
+        return f"torch.{where}{NAMES[self.dtype]}"
+    return to_like(self, dtype=dtype_of_type(dtype, "type"))

@@ -1,0 +1,266 @@
+"""What PyTorch's programs ask of a tensor's storage: where it is, how large it is, and its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from facula_errors import ArgumentError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+from facula_storage import Device, DType, Storage, contiguous, cpu, uint8
+from facula_storage.extend import plain_address
+
+from .._core.promotion import as_integer
+from .._core.resizing import reserve
+from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
+from .._core.view_family import root_of
+from .._creation.filled import empty
+
+__all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
+
+
+class UntypedStorage:
+    """The memory of a tensor, and of all tensors that share it, as bytes.
+
+    `UntypedStorage(n)` is n bytes of new memory; `x.untyped_storage()` is that of `x`.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(3).untyped_storage().nbytes()
+    12
+    """
+
+    __slots__ = ("_bytes",)
+    _bytes: Tensor  # all of the storage, uint8
+
+    @boundary
+    def __init__(self, size: int | Tensor = 0, *, device: Any = None) -> None:
+        if isinstance(size, Tensor):
+            self._bytes = size
+            return
+        count = as_integer(size, "UntypedStorage", "size")
+        if count < 0:
+            raise ArgumentError(f"UntypedStorage: expected at least 0 bytes; got {count}")
+        self._bytes = empty(count, dtype=uint8, device=device)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._bytes.numel()
+
+    size = __len__ = nbytes
+
+    def element_size(self) -> int:
+        """Bytes of an element: 1."""
+        return 1
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 where there is none."""
+        return plain_address(self._bytes._storage) or 0
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is."""
+        return self._bytes.device
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a CUDA device."""
+        return self._bytes.is_cuda
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
+
+    @boundary
+    def tolist(self) -> list[int]:
+        """The bytes."""
+        return self._bytes.tolist()
+
+    @boundary
+    def tobytes(self) -> bytes:
+        """A copy of the bytes."""
+        return self._bytes.cpu().numpy().tobytes()
+
+    @boundary
+    def clone(self) -> UntypedStorage:
+        """A copy in other memory."""
+        return UntypedStorage(self._bytes.clone())
+
+    @boundary
+    def cpu(self) -> UntypedStorage:
+        """This storage in host memory; itself where it is there."""
+        return self if self.device is cpu else UntypedStorage(self._bytes.cpu())
+
+    @boundary
+    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
+        """Copy the bytes of another storage, as large as this one."""
+        self._bytes.copy_(bytes_of(source))
+        return self
+
+    @boundary
+    def fill_(self, value: int) -> UntypedStorage:
+        """Set every byte."""
+        self._bytes.fill_(value)
+        return self
+
+    @boundary
+    def resize_(self, size: int) -> UntypedStorage:
+        """See that there are at least `size` bytes; they never become fewer, and what there was is kept."""
+        count = max(as_integer(size, "resize_", "size"), self.nbytes())
+        reserve(self._bytes, count)
+        now = snapshot(self._bytes)
+        self._bytes = make(Tensor, contiguous((count,), uint8, now.device), now._storage, 0)
+        return self
+
+    @boundary
+    def __getitem__(self, index: Any) -> Any:
+        found = self._bytes[index]
+        return UntypedStorage(found) if isinstance(index, slice) else int(found.item())
+
+    @boundary
+    def __setitem__(self, index: Any, value: int) -> None:
+        self._bytes[index] = value
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and own_storage(other._bytes) is own_storage(self._bytes)
+
+    def __hash__(self) -> int:
+        return hash(id(own_storage(self._bytes)))
+
+    def __repr__(self) -> str:
+        return f"<facula.UntypedStorage of {self.nbytes()} bytes on {self.device}>"
+
+
+class TypedStorage:
+    """The memory of a tensor as elements of its dtype: what `x.storage()` gives. `untyped_storage` is newer."""
+
+    __slots__ = ("_elements",)
+    _elements: Tensor
+
+    def __init__(self, elements: Tensor) -> None:
+        if not isinstance(elements, Tensor):
+            raise InvalidTypeError(
+                f"TypedStorage: expected a tensor of all elements; got {type(elements).__name__}; use x.storage()"
+            )
+        self._elements = elements
+
+    def size(self) -> int:
+        """The number of elements."""
+        return self._elements.numel()
+
+    __len__ = size
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._elements.nbytes
+
+    def element_size(self) -> int:
+        """Bytes of an element."""
+        return self._elements.element_size()
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
+        return plain_address(self._elements._storage) or 0
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._elements.dtype
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is."""
+        return self._elements.device
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory as bytes."""
+        return UntypedStorage(storage_bytes(self._elements))
+
+    @boundary
+    def tolist(self) -> list[Any]:
+        """The elements."""
+        return self._elements.tolist()
+
+    @boundary
+    def __getitem__(self, index: Any) -> Any:
+        found = self._elements[index]
+        return TypedStorage(found) if isinstance(index, slice) else found.item()
+
+    @boundary
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._elements[index] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        return f"<facula.TypedStorage of {self.size()} {self.dtype.name} on {self.device}>"
+
+
+def bytes_of(storage: Any) -> Tensor:
+    """All bytes of a storage of either kind."""
+    if not isinstance(storage, (TypedStorage, UntypedStorage)):
+        raise InvalidTypeError(f"storage: expected a storage; got {type(storage).__name__}")
+    return storage.untyped()._bytes
+
+
+def storage_bytes(tensor: Tensor) -> Tensor:
+    """All of a tensor's storage, seen as bytes.
+
+    Blocks are larger than what was asked for, and nobody keeps how much that was: it is what the root of the tensor's
+    views shows. A view that was detached shows no more than itself, from the start of the storage on.
+    """
+    now = snapshot(tensor)
+    plain_address(now._storage)
+    root = snapshot(root_of(tensor))
+    whole = root if root._storage is now._storage else now
+    count = getattr(own_storage(now), "nbytes", None)
+    if count is None:
+        count = whole._offset + whole._layout.extent
+    return make(Tensor, contiguous((count,), uint8, now._layout.device), now._storage, 0)
+
+
+def own_storage(tensor: Tensor) -> Storage:
+    """The storage that has the buffer: `x.data` has one of its own over the same."""
+    storage = tensor._storage
+    while isinstance(getattr(storage, "base", None), Storage):
+        storage = storage.base
+    return storage
+
+
+@method()
+@boundary
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory of this tensor and of all that share it, as bytes.
+
+    >>> from facula_tensor import zeros
+    >>> x = zeros(4)
+    >>> x[2:].untyped_storage().data_ptr() == x.data_ptr()
+    True
+    """
+    return UntypedStorage(storage_bytes(self))
+
+
+@method()
+@boundary
+def storage(self: Tensor) -> TypedStorage:
+    """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
+    whole = storage_bytes(self)
+    now = snapshot(whole)
+    layout = layout_of_tensor(self)
+    count = whole.numel() // layout.dtype.itemsize
+    return TypedStorage(make(Tensor, contiguous((count,), layout.dtype, layout.device), now._storage, 0))
+
+
+def is_storage(obj: object) -> bool:
+    """Whether `obj` is a storage: what `untyped_storage()` or `storage()` gives."""
+    return isinstance(obj, (TypedStorage, UntypedStorage))
+
+
+def _refuse(self: Any, protocol: Any) -> Any:
+    raise OperationError("storage: expected a tensor to pickle; pickle the tensor, or save it with facula.save")
+
+
+UntypedStorage.__reduce_ex__ = TypedStorage.__reduce_ex__ = boundary(_refuse)  # type: ignore[assignment, method-assign]

@@ -1,0 +1,374 @@
+"""`x[...]`: integers, slices, `...`, None, integer and bool tensors.
+
+Integers, those in tensors without dimensions too, and slices give views; tensors copy the elements they name.
+"""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
+from facula_errors.extend import trim_traceback, warn
+from facula_storage import Device, bool_, contiguous, int64, meta, uint8
+from facula_storage.extend import INTEGER, blank
+
+from ..._core.errors import relabel
+from ..._core.tensor import Tensor, WrappedLayout, layout_of_tensor, make, snapshot, steady
+from ..._core.view_family import first_view, tidy
+from ..._creation.from_data import tensor
+from ..._dispatch.declaration import operator
+from ..._dispatch.launching import launch
+from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from ..._dispatch.operands import describe
+from ..._dispatch.overrides import call_torch_function, overridden
+from ..._dispatch.view_call import view_at
+from ...ops import parts as _parts  # noqa: F401  declares select and slice
+from ..where_true import where_true
+from .many import merged
+from .windows import INDEX, fast_window
+
+SELECT, SLICE = operators["select"], operators["slice"]
+TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
+IN_TUPLES = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(Ellipsis))  # in no list of numbers
+MOST_IN_LISTS = 32  # longer lists are of numbers, as in PyTorch
+
+
+def getitem(input: Tensor, index: Any) -> Tensor:
+    """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+    kind = type(index)
+    la = input._layout  # see Note [One moment]
+    storage = input._storage
+    offset = input._offset
+    na = input.node
+    try:
+        if kind is int:
+            try:
+                lo, step, length = la.by_row
+            except AttributeError:
+                lo, step, length = la.rows()
+            if not -length <= index < length:
+                return general_getitem(input, index)
+            delta = (index + length if index < 0 else index) * step
+            op, parameters = SELECT, (0, index)  # type: tuple[Any, tuple]
+        elif kind is slice and (index.step is None or index.step == 1):
+            first, last, _ = index.indices(la.shape[0])
+            if last < first:
+                last = first
+            delta = first * la.strides[0] * la.dtype.itemsize
+            lo = la.first_rows(last - first)
+            op, parameters = SLICE, (0, first, last, 1)
+        else:
+            lo, delta = fast_window(la, index if kind is tuple else (index,))
+            op, parameters = INDEX, (index if kind is tuple else (index,),)
+    except (AttributeError, IndexError, TypeError, ValueError):
+        lo = None
+    if lo is None:  # out of range, no dimension, a tensor, or a subclass: said, or handled, there
+        try:
+            return general_getitem(input, index)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+    v = blank(Tensor)
+    v._layout = lo
+    v._storage = storage
+    v._offset = offset + delta
+    v._base = input
+    if special and not _grad_enabled():
+        v.node = None
+        return v
+    try:
+        views = input._views
+    except AttributeError:
+        views = first_view(input)
+    v._views = views
+    views.append(ref(v))
+    if not len(views) & 31:
+        tidy(views)
+    if na is None:
+        v.node = None
+        return v
+    n = v.node = Node()
+    n.rule = op.rule
+    n.seq = next_seq()
+    n.e0 = input if na is LEAF else na
+    n.rest = (la, parameters)
+    f = _getframe(1)
+    n.code = f.f_code
+    n.lasti = f.f_lasti
+    return v
+
+
+def _grad_enabled() -> bool:
+    from facula_autograd import is_grad_enabled
+
+    return is_grad_enabled()
+
+
+def general_getitem(input: Tensor, index: Any) -> Tensor:
+    """Any index: basic parts first, as views, then tensors."""
+    if overridden((input,)):
+        return call_torch_function("getitem", getitem, (input, index), {})
+    try:
+        view, dim, named = alone(input, index) if type(index) is Tensor else basic(input, index)
+        if named is None:
+            return view if view is not input else recorded_ops.whole(input)
+        if type(named) is list:
+            view, dim, named, _ = merged(recorded_ops, view, named)
+        if named.dtype is bool_:
+            view, dim, named = positions(recorded_ops, view, dim, named)
+        return recorded_ops.take(view, named, (dim,))
+    except Exception as error:
+        relabel(error, "getitem")
+        raise
+
+
+def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Any]:
+    """`basic` for one tensor and nothing else: the usual case is short."""
+    now = steady(input)
+    wanted, known = layout_of_tensor(index), layout_of_tensor(now)
+    if not known.shape or wanted.device is not known.device:
+        return basic(input, index)
+    covers = wanted.dtype is bool_ and wanted.shape == known.shape[: len(wanted.shape)] != ()
+    several = wanted.dtype is int64 and wanted.shape != ()
+    return (now, 0, steady(index)) if covers or several else basic(input, index)
+
+
+def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Any]:
+    """Apply integers, slices, None and `...`. What is left: nothing, a tensor and its dimension, or a list of such.
+
+    The list has pairs (dimension, tensor). Where nothing changes, `input` itself if it is to be changed, else as it is
+    at this moment.
+    """
+    layout = input._layout  # see Note [One moment]
+    storage = input._storage
+    offset = input._offset
+    node = input.node
+    if type(layout) is WrappedLayout:
+        layout = layout.real
+    parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
+    shape = layout.shape
+    used = sum(_consumes(part) for part in parts)
+    if used > len(shape):
+        masks = ", a bool tensor counted by its dimensions" if used > len(parts) else ""
+        raise InvalidIndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
+    if len([part for part in parts if part is Ellipsis]) > 1:
+        raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
+    dim = 0
+    named: list[tuple[int, Tensor]] = []
+    own = 0  # which of the tensor's own dimensions a part is for: what messages say
+    plain: list[Any] = []  # the parts without the tensors
+    for part in parts:
+        if part is None:
+            dim += 1
+        elif part is Ellipsis:
+            own += len(shape) - used
+            dim += len(shape) - used
+        elif isinstance(part, slice):
+            part = _checked_slice(part, own)
+            dim += 1
+            own += 1
+        elif isinstance(part, Tensor):
+            if part.dtype is bool_:
+                _check_mask(part, shape, own)
+            named.append((dim, part))
+            count = _consumes(part)
+            plain += [slice(None)] * count
+            dim += count
+            own += count
+            continue
+        else:
+            part = _position(part, own, shape[own])
+            own += 1
+        plain.append(part)
+    left = (0, None) if not named else named[0] if len(named) == 1 else (0, named)
+    if all([part == slice(None) if type(part) is slice else part is Ellipsis for part in plain]):
+        if not named or changed or node is LEAF:
+            return input, *left
+        now = make(Tensor, layout, storage, offset)
+        now.node = node
+        return now, *left
+    parameters = (tuple(plain),)
+    window = (*INDEX.window(layout, *parameters), INDEX.rule, parameters)
+    return view_at(input, (layout, storage, offset, node), window, record), *left
+
+
+def between_commas(index: Any) -> tuple[Any, ...]:
+    """What stands between commas. A list that holds more than numbers is read as a tuple, as PyTorch still does."""
+    if isinstance(index, tuple):
+        return index
+    if (
+        not isinstance(index, list)
+        or len(index) >= MOST_IN_LISTS
+        or not any([isinstance(part, IN_TUPLES) for part in index])
+    ):
+        return (index,)
+    warn(
+        "x[[a, b]] with lists, slices, tensors, None or ... in the list is read as x[a, b], as PyTorch still does: "
+        "write x[a, b] for that, or x[facula.tensor([a, b])] for one index",
+        FutureWarning,
+    )
+    return tuple(index)
+
+
+def _consumes(part: Any) -> int:
+    if part is None or part is Ellipsis:
+        return 0
+    return part.ndim if isinstance(part, Tensor) and part.dtype is bool_ else 1
+
+
+def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
+    """IndexError where a mask is not as long as the dimensions it covers, from the tensor's dimension `own` on."""
+    for i, wanted in enumerate(mask.shape):
+        if shape[own + i] != wanted:
+            raise InvalidIndexError(
+                f"index: a bool index of shape {tuple(mask.shape)} does not fit: dimension {own + i} of the tensor "
+                f"has length {shape[own + i]}, and the index {wanted} there"
+            )
+
+
+def _position(part: Any, dim: int, length: int) -> int:
+    """An integer in an index, in range."""
+    try:
+        position = part.__index__()
+    except AttributeError:
+        raise IndexTypeError(
+            "index: expected integers, slices, None, ... or integer or bool tensors; "
+            f"got {describe(part)} for dimension {dim}"
+        ) from None
+    if not -length <= position < length:
+        expected = f"expected {-length} to {length - 1}" if length else "it is empty"
+        raise InvalidIndexError(f"index: {position} is out of range for dimension {dim} of size {length}; {expected}")
+    return position
+
+
+def _check_bound(part: Any, dim: int, name: str) -> None:
+    """TypeError where a bound of a slice is no integer."""
+    if part is not None and not hasattr(part, "__index__"):
+        raise InvalidTypeError(
+            f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}"
+        )
+
+
+def _checked_slice(part: slice, own: int) -> slice:
+    """The slice with a step; an error that names the dimension where it is none of integers, or goes backwards."""
+    for name in ("start", "stop", "step"):
+        _check_bound(getattr(part, name), own, name)
+    step = 1 if part.step is None else part.step.__index__()
+    if step <= 0:
+        raise ArgumentError(
+            f"index: expected a positive step; got {step}; for the reverse order index with "
+            "facula.arange(n - 1, -1, -1)"
+        )
+    return part
+
+
+def _as_index(part: Any, device: Device) -> Tensor | int:
+    """A part of an index as a bool or int64 tensor; as an int, and so a view, where it is one integer."""
+    index = steady(part) if isinstance(part, Tensor) else tensor(part, device=device)
+    if not isinstance(part, Tensor) and not index.numel() and index.dtype not in (bool_, uint8):
+        index = index.to(int64)  # an empty list says nothing of its dtype
+    if index.dtype is bool_:
+        return index.to(device)
+    if index.dtype is uint8:
+        raise IndexTypeError(
+            "index: uint8 is a mask in PyTorch and a position in NumPy; convert with .bool() or .long()"
+        )
+    if index.dtype.category != INTEGER:
+        raise IndexTypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
+    if not index.ndim and index.device is not meta:
+        return int(index)
+    return index.to(int64).to(device)
+
+
+def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
+    """A bool index as flat positions, with the dimensions it covers as one."""
+    if mask.ndim != 1:
+        shape = layout_of_tensor(input).shape
+        input = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
+    return input, dim, where_true("nonzero_flat", mask, ())
+
+
+@operator
+class _take:
+    """The elements along a dimension that an integer tensor names; its shape takes the dimension's place."""
+
+    inputs = ("input", "index")
+    parameters = ("dim",)
+    holomorphic = False
+
+    def outputs(layout, index, dim):
+        shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, index, input_layout, dim):
+        return F.take_back(g, index, (input_layout.shape, dim, None))
+
+
+@operator
+class _take_back:
+    """Zeros to which elements are added at an index along a dimension; those of the index `skip` are left out."""
+
+    inputs = ("grad", "index")
+    parameters = ("shape", "dim", "skip")
+    holomorphic = False
+
+    def outputs(layout, index, shape, dim, skip):
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def vjp_grad(F, g, index, shape, dim, skip):
+        taken = F.take(g, index, (dim,))
+        if skip is None:
+            return taken
+        left = no_record_ops.reshape(no_record_ops.eq(index, skip), (*index.shape, *[1] * (len(shape) - 1 - dim)))
+        return F.where(left, 0, taken)
+
+
+@operator
+class _put:
+    """A copy of `input` in which the elements along a dimension that `index` names are set, or added to."""
+
+    inputs = ("input", "index", "values")
+    parameters = ("dim", "accumulate", "from_zero")
+    holomorphic = False
+
+    def outputs(layout, index, values, dim, accumulate, from_zero):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def execute(operands, parameters):
+        input, index, values = operands
+        result = no_record_ops.clone(input)
+        put_into(result, index, values, *parameters)
+        return [result]
+
+    def vjp_input(F, g, index, values_layout, dim, accumulate):
+        return F.clone(g) if accumulate else F.put(g, index, F.zeros_of(g, values_layout), (dim, False, False))
+
+    def vjp_values(F, g, index, dim):
+        return F.take(g, index, (dim,))
+
+
+def put_into(
+    target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool, from_zero: bool = False
+) -> None:
+    """Set or add to the elements of `target`, a snapshot, that `index` names. No record, no version.
+
+    IndexError before any change; `from_zero`: for negative indices, too.
+    """
+    op = operators["put"]
+    index, values = snapshot(index), snapshot(values)
+    layout = target._layout
+    inputs = (index._layout, values._layout)
+    parameters = (dim, accumulate, from_zero)
+    key = (inputs, layout, parameters)
+    plan = op.slow_table.by_key.get(key)
+    if plan is None:
+        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), parameters))
+    launch(plan, (index, values), [(target._storage, target._offset)])
+
+
+Tensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]

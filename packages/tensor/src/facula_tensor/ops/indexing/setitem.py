@@ -1,0 +1,217 @@
+"""`x[...] = v`: numbers and tensors that broadcast to what the index names."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+from facula_autograd.extend import edge_to, special
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+from facula_storage import Layout, bool_, int64
+from facula_storage.extend import FLOATING, forgetting
+
+from ..._core.errors import relabel, show
+from ..._core.memory import check_overlap, check_writable, meet, shares_memory
+from ..._core.tensor import Tensor, layout_of_tensor, snapshot
+from ..._creation.filling import fill_plan
+from ..._creation.from_data import as_tensor_like
+from ..._dispatch.inplace_checks import starts_inplace
+from ..._dispatch.launching import mutated
+from ..._dispatch.modes import unrecorded
+from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from ..._dispatch.nodes import node_for
+from ..._dispatch.overrides import call_torch_function, overridden
+from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.snapshots import edge_from, snapshots_of
+from ..._dispatch.view_call import MOST_WINDOWS
+from ..._dispatch.view_changes import rebase
+from ..._dispatch.writing import write
+from .getitem import basic, positions, put_into
+from .many import merged, unmerged
+from .windows import fast_window
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
+
+    It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
+    element, beside a mask, it need not).
+    """
+    kind = type(value)
+    try:
+        la = self._layout  # see Note [One moment]
+        sa = self._storage
+        oa = self._offset
+        free = unrecorded() if special else False  # whether nothing is recorded whatever the operands are
+        if free or (free is False and self.node is None):
+            lo, delta = fast_window(la, index if type(index) is tuple else (index,))
+            if kind is float or kind is int:
+                key, number = _settable[kind, lo]
+                launch = _plans[key].launch
+                value = number(value)
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                pa = sa.ptr + oa + delta
+                launch(lo.numel, pa, value)
+            else:
+                lb = value._layout
+                sb = value._storage
+                ob = value._offset
+                if value.node is not None and not free:
+                    raise InvalidTypeError  # to be recorded
+                key, target_bytes, source_bytes = _settable[lb, lo]
+                launch = _plans[key].launch
+                sa.version + 1
+                pa = sa.ptr + oa + delta
+                pb = sb.ptr + ob
+                if pa < pb + source_bytes and pb < pa + target_bytes:
+                    raise OperationError  # they overlap, perhaps
+                launch(lo.numel, pb, pa)
+            sa.version += 1
+            f = _getframe(1)
+            sa.mutator = ("setitem", f.f_code, f.f_lasti)
+            return
+    except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
+        pass
+    slow_setitem(self, index, value)
+
+
+# Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
+# ops/copying.py keep their plans, and what the fast path has to know besides.
+_settable: dict[tuple, tuple] = {}
+forgetting.append(_settable.clear)
+_plans = operators["to"].slow_table.by_key
+
+
+def _learn(target: Layout, source: Layout | None, kind: type) -> None:
+    """Let the fast path know of a call that went well."""
+    if len(_settable) >= MOST_WINDOWS:
+        _settable.clear()
+    if source is not None:
+        _settable[source, target] = ((source,), target), target.extent, source.extent
+    elif kind in (int, float) and (target.dtype.category == FLOATING or (target.dtype is int64 and kind is int)):
+        number = int if target.dtype is int64 else float
+        fill_plan(target, number)
+        _settable[kind, target] = (("fill", number), target), number
+
+
+@boundary
+def delitem(self: Tensor, index: Any) -> None:
+    """TypeError: a tensor's elements cannot be deleted."""
+    raise InvalidTypeError(
+        f"delitem: a Tensor does not support item deletion, as its size is fixed (del x[{index!r:.60}]); keep the rest "
+        "as a new tensor: x[mask] with a bool mask, or cat([x[:i], x[i + 1:]])"
+    )
+
+
+def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
+    """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
+    if overridden((self, value)):
+        call_torch_function("setitem", setitem, (self, index, value), {})
+        return
+    try:
+        kind = type(value)
+        value = as_tensor_like(value, self)
+        if index is False:  # names nothing, whatever the value's shape: no change, no version, no gradient
+            return
+        record = starts_inplace("setitem", self, (self, value))
+        held = snapshots_of((value,), record)[0]
+        window, dim, named = basic(self, index, record, changed=True)
+        if named is None and accumulate:
+            F = recorded_ops if record else no_record_ops
+            fitting = _fitting(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
+            _set_window(self, window, F.add(window, fitting), record)
+        elif named is None:
+            _set_window(self, window, held, record, kind)
+        else:
+            _set_named(self, window, dim, named, held, record, issubclass(kind, Tensor), accumulate)
+    except Exception as error:
+        relabel(error, "setitem")
+        raise
+
+
+def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kind: type = Tensor) -> None:
+    """Set the part of `target` that `window` shows. `kind`: of what `value` was made."""
+    now = snapshot(window)
+    layout = now._layout
+    fitting = _fitting(recorded_ops if record else no_record_ops, layout, value, layout.shape)
+    value = snapshots_of((fitting,), record)[0]
+    check_writable("setitem", now)
+    check_overlap("setitem", now, ())
+    write(now, no_record_ops.clone(value) if shares_memory(value, now) else value)
+    mutated(now, "setitem")
+    if not record:
+        _learn(layout, value._layout if kind is Tensor else None, kind)
+        return
+    # A change of the view, from which its family follows.
+    old = edge_to(window)
+    edges = (old if window is target else None, edge_from(value))
+    node_for(operators["overwrite"], (window, value), (layout, value._layout), (), [window], None, edges)
+    rebase(window, old)
+
+
+def _set_named(
+    target: Tensor,
+    window: Tensor,
+    dim: int,
+    named: Any,
+    value: Tensor,
+    record: bool,
+    strict: bool,
+    accumulate: bool = False,
+) -> None:
+    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on.
+
+    Several tensors, in a list, name elements together. `strict`: `value` is not cast, unless it is one for a mask.
+    """
+    F = recorded_ops if record else no_record_ops
+    if not record:
+        window = snapshot(window)
+    layout = layout_of_tensor(window)
+    flat, order = window, None
+    if type(named) is not list and named.dtype is bool_ and (value.numel() == 1 or not named.ndim):
+        strict = False
+    if type(named) is list:
+        flat, dim, named, order = merged(F, window, named)
+    elif named.dtype is bool_:
+        flat, dim, named = positions(F, window, dim, named)
+    seen = layout_of_tensor(flat).shape
+    shape = (*seen[:dim], *named.shape, *seen[dim + 1 :])
+    value = _fitting(F, layout, value, shape)
+    if value.dtype is not layout.dtype:
+        if strict:
+            raise DTypeError(
+                f"setitem: expected a value of dtype {layout.dtype.name}, as the tensor has, where tensors are the "
+                f"index; got {value.dtype.name} {tuple(value.shape)}; convert it with .to(facula.{layout.dtype.name})"
+            )
+        value = F.to(value, (layout.dtype,))
+    value = F.expand(value, shape)
+    if record or order is not None or flat._storage is not window._storage:
+        check_overlap("setitem", snapshot(window), ())
+        put = F.put(flat, named, value, (dim, accumulate, False))
+        put = F.reshape(put if order is None else unmerged(F, put, order), layout.shape)
+        _set_window(target, window, put, record)
+        return
+    check_writable("setitem", window)
+    check_overlap("setitem", window, ())
+    flat = snapshot(flat)
+    put_into(flat, named, no_record_ops.clone(value) if meet(value, flat) else value, dim, accumulate)
+    mutated(window, "setitem")
+
+
+def _fitting(F: Any, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
+    given = tuple(value.shape)
+    while value.ndim > len(shape) and value.shape[0] == 1:
+        value = F.squeeze(value, 0)
+    if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
+        raise ArgumentError(
+            f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed"
+        )
+    if value.is_complex() and not target.dtype.is_complex:
+        raise DTypeError(f"setitem: a complex value cannot be stored in {show(target)}; take its real part")
+    return value if value.device is target.device else F.to_device(value, (target.device,))
+
+
+Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
+Tensor.__setitem__ = setitem  # type: ignore[method-assign, assignment]

@@ -1,0 +1,136 @@
+"""What an index of integers, slices, None and `...` shows: one view, in one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidIndexError
+from facula_storage import Layout, layout_of
+from facula_storage.extend import forgetting
+
+from ..._creation.filled import zeros
+from ..._dispatch.declaration import operator, view
+from ..._dispatch.namespaces import no_record_ops, operators
+from ..._dispatch.view_call import MOST_WINDOWS
+
+
+@view
+class _index:
+    """Integers, slices, None and `...` at once, in range."""
+
+    parameters = ("parts",)
+    cached = False
+
+    def window(layout, parts, steps=False):
+        """With `steps`, also length and bytes from one to the next for each integer among the parts."""
+        itemsize, known, own = layout.dtype.itemsize, [], 0
+        shape, strides, delta = [], [], 0
+        if len([part for part in parts if part is Ellipsis]) > 1:
+            raise InvalidIndexError("only one ellipsis")  # said elsewhere, in full
+        for part in parts:
+            if part is None:
+                inner = own < len(layout.shape)
+                shape.append(1)
+                strides.append(layout.strides[own] * layout.shape[own] if inner else 1)
+                continue
+            if part is Ellipsis:
+                further = len(layout.shape) - sum(one is not None for one in parts) + 1
+                if further < 0:
+                    raise InvalidIndexError("too many parts")  # said elsewhere, in full
+                shape += layout.shape[own : own + further]
+                strides += layout.strides[own : own + further]
+                own += further
+                continue
+            length, step = layout.shape[own], layout.strides[own]
+            own += 1
+            if type(part) is int:
+                known.append((length, step * itemsize))
+                delta += (part + length if part < 0 else part) * step
+                continue
+            first, last, stride = part.indices(length)
+            count = max(0, -(-(last - first) // stride))
+            if stride < 0:
+                raise InvalidIndexError("a negative step")  # said elsewhere, with the dimension
+            shape.append(count)
+            strides.append(step * stride)
+            delta += first * step if count else 0
+        shape += layout.shape[own:]
+        strides += layout.strides[own:]
+        shown = layout_of(tuple(shape), tuple(strides), layout.dtype, layout.device)
+        return (shown, delta * itemsize, known) if steps else (shown, delta * itemsize)
+
+    def vjp_input(F, g, input_layout, parts):
+        return F.index_back(g, (input_layout, parts))
+
+
+INDEX = operators["index"]
+
+
+@operator
+class _index_back:
+    """Zeros of the shape an index was taken from, with what it showed put back."""
+
+    parameters = ("whole", "parts")
+
+    def execute(operands, parameters):
+        (g,), (whole, parts) = operands, parameters
+        result = zeros(whole.shape, dtype=g.dtype, device=g.device)
+        no_record_ops.copy_into(no_record_ops.index(result, parts), g)
+        return [result]
+
+    def vjp_input(F, g, input_layout, _whole, parts):
+        return F.index(g, parts)
+
+
+# Note [Windows of indices]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
+# What an index of integers, slices, None and `...` shows is kept under the operand's layout and the index: a slice by
+# its three numbers, an integer by its place alone, since the result looks the same for all of them; the bytes that it
+# adds are counted at each call. Only true ints come in: 1.0 and True are equal to 1 and mean something else.
+_windows: dict[tuple, tuple[Layout, int, list[tuple[int, int]]]] = {}
+forgetting.append(_windows.clear)
+
+
+def fast_window(layout: Layout, index: tuple) -> tuple[Any, int]:
+    """The layout that an index shows and where it begins, in bytes; None and 0 for what is to be looked at closely."""
+    key: list[Any] = [layout]
+    positions: list[int] = []
+    for part in index:
+        kind = type(part)
+        if kind is int:
+            key.append(kind)
+            positions.append(part)
+        elif kind is slice:
+            first, last, step = part.start, part.stop, part.step
+            if (
+                (first is None or type(first) is int)
+                and (last is None or type(last) is int)
+                and (step is None or type(step) is int)
+            ):
+                key.append((first, last, step))
+            else:
+                return None, 0
+        elif part is None or part is Ellipsis:
+            key.append(part)
+        else:
+            return None, 0
+    try:
+        lo, delta, steps = _windows[tuple(key)]
+    except KeyError:
+        lo, delta, steps = _keep_window(tuple(key), layout, index)
+    if positions:
+        for position, (length, step) in zip(positions, steps):
+            if position < 0:
+                position += length
+            if not 0 <= position < length:
+                return None, 0
+            delta += position * step
+    return lo, delta
+
+
+def _keep_window(key: tuple, layout: Layout, index: tuple) -> tuple[Layout, int, list[tuple[int, int]]]:
+    lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
+    if len(_windows) >= MOST_WINDOWS:
+        _windows.clear()
+    _windows[key] = lo, delta, steps
+    return lo, delta, steps

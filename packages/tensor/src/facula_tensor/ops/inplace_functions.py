@@ -1,0 +1,71 @@
+"""In-place methods as functions: `facula.exp_(x)` is `x.exp_()`, as `facula.exp(x)` is `x.exp()`."""
+
+from __future__ import annotations
+
+from .._core.tensor import Tensor
+from .._dispatch.overrides import overridable_method
+
+__all__ = [
+    "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
+    "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
+    "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "exp2_", "exp_", "expm1_", "fill_", "fix_", "floor_", "frac_",
+    "index_put_", "log1p_", "log2_", "log10_", "log_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_",
+    "resize_as_", "round_", "rsqrt_", "sigmoid_", "sin_", "sinh_", "sqrt_", "square_", "tan_", "tanh_",
+    "trunc_", "xlogy_", "zero_",
+]  # fmt: skip
+
+abs_ = overridable_method(Tensor.abs_)
+acos_ = overridable_method(Tensor.acos_)
+acosh_ = overridable_method(Tensor.acosh_)
+addmv_ = overridable_method(Tensor.addmv_)
+arccos_ = overridable_method(Tensor.arccos_)
+arccosh_ = overridable_method(Tensor.arccosh_)
+arcsin_ = overridable_method(Tensor.arcsin_)
+arcsinh_ = overridable_method(Tensor.arcsinh_)
+arctan_ = overridable_method(Tensor.arctan_)
+arctanh_ = overridable_method(Tensor.arctanh_)
+as_strided_ = overridable_method(Tensor.as_strided_)
+asin_ = overridable_method(Tensor.asin_)
+asinh_ = overridable_method(Tensor.asinh_)
+atan_ = overridable_method(Tensor.atan_)
+atanh_ = overridable_method(Tensor.atanh_)
+ceil_ = overridable_method(Tensor.ceil_)
+clamp_ = overridable_method(Tensor.clamp_)
+clamp_max_ = overridable_method(Tensor.clamp_max_)
+clamp_min_ = overridable_method(Tensor.clamp_min_)
+clip_ = overridable_method(Tensor.clip_)
+cos_ = overridable_method(Tensor.cos_)
+cosh_ = overridable_method(Tensor.cosh_)
+deg2rad_ = overridable_method(Tensor.deg2rad_)
+detach_ = overridable_method(Tensor.detach_)
+erf_ = overridable_method(Tensor.erf_)
+exp2_ = overridable_method(Tensor.exp2_)
+exp_ = overridable_method(Tensor.exp_)
+expm1_ = overridable_method(Tensor.expm1_)
+fill_ = overridable_method(Tensor.fill_)
+fix_ = overridable_method(Tensor.fix_)
+floor_ = overridable_method(Tensor.floor_)
+frac_ = overridable_method(Tensor.frac_)
+index_put_ = overridable_method(Tensor.index_put_)
+log1p_ = overridable_method(Tensor.log1p_)
+log2_ = overridable_method(Tensor.log2_)
+log10_ = overridable_method(Tensor.log10_)
+log_ = overridable_method(Tensor.log_)
+nan_to_num_ = overridable_method(Tensor.nan_to_num_)
+neg_ = overridable_method(Tensor.neg_)
+negative_ = overridable_method(Tensor.negative_)
+rad2deg_ = overridable_method(Tensor.rad2deg_)
+reciprocal_ = overridable_method(Tensor.reciprocal_)
+resize_as_ = overridable_method(Tensor.resize_as_)
+round_ = overridable_method(Tensor.round_)
+rsqrt_ = overridable_method(Tensor.rsqrt_)
+sigmoid_ = overridable_method(Tensor.sigmoid_)
+sin_ = overridable_method(Tensor.sin_)
+sinh_ = overridable_method(Tensor.sinh_)
+sqrt_ = overridable_method(Tensor.sqrt_)
+square_ = overridable_method(Tensor.square_)
+tan_ = overridable_method(Tensor.tan_)
+tanh_ = overridable_method(Tensor.tanh_)
+trunc_ = overridable_method(Tensor.trunc_)
+xlogy_ = overridable_method(Tensor.xlogy_)
+zero_ = overridable_method(Tensor.zero_)

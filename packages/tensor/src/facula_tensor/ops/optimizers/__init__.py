@@ -1,0 +1,1 @@
+"""Steps of optimizers: one launch changes all parameters of a group."""

@@ -1,0 +1,273 @@
+"""Optimizers' steps: operators that change any number of parameters in place, in one launch.
+
+They record nothing and look at no mode: a step is no part of what is differentiated. Numbers (learning rate and so
+on) are given at launch, so that schedules make no plans.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import float32, float64
+from facula_storage.extend import PlanTable, plain_address
+
+from ..._core.call_sites import user_site
+from ..._core.memory import check_overlap, check_writable
+from ..._core.tensor import layout_of_tensor
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.snapshots import snapshots_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from facula_storage import Plan
+
+    from ..._core.tensor import Tensor
+
+    Row = tuple[Tensor, ...]
+
+DTYPES = (float32, float64)
+
+
+def _step(
+    name: str,
+    doc: str,
+    operands: tuple[str, ...],
+    kept: int,
+    shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
+) -> Callable[[Sequence[Row], tuple], None]:
+    """The function `(rows, numbers)` of an optimizer's step.
+
+    A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
+    float32 numbers, and the one before those may be left out. Their shapes are the parameter's, or made of it by
+    `shapes`.
+    """
+    table = PlanTable(name)
+    plans = table.by_key
+
+    def step(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+        try:
+            width = len(rows[0])
+            layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
+            plan = plans[width, layouts]
+            changed = list(storages)
+            del changed[1::width]
+            for storage in changed:
+                storage.version + 1  # None, and so a TypeError, where the memory is read-only
+            plan.launch(len(rows), *numbers, *[storage.ptr + at for storage, at in zip(storages, offsets)])
+        except (AttributeError, KeyError, TypeError):  # as in Note [Fast path]
+            slow_call(rows, numbers)
+            return
+        site = (name, *user_site())
+        for storage in changed:
+            storage.version += 1
+            storage.mutator = site
+
+    def slow_call(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+        """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
+        numbers = tuple(map(float, numbers))
+        rows = [snapshots_of(row, False) for row in rows]
+        for number, row in enumerate(rows):
+            check(number, row)
+        batches: dict[tuple, list[Row]] = {}
+        strided: list[tuple[Tensor, Tensor]] = []
+        for row in rows:
+            ready = tuple([plain(t) for t in row])
+            strided += [(t, copy) for t, copy in zip(row, ready) if copy._storage is not t._storage and t is not row[1]]
+            batches.setdefault((row[0].dtype, row[0].device, len(row)), []).append(ready)
+        found = [(plan_for(batch), batch) for batch in batches.values()]
+        for plan, batch in found:
+            places = [(t._storage, t._offset) for row in batch for t in row]
+            plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])
+        for t, copy in strided:
+            no_record_ops.copy_into(t, copy)
+        site = (name, *user_site())
+        for row in rows:
+            for t in (row[0], *row[2:]):
+                t._storage.version += 1
+                t._storage.mutator = site
+
+    def check(number: int, row: Row) -> None:
+        parameter = layout_of_tensor(row[0])
+        if parameter.dtype not in DTYPES:
+            raise DTypeError(
+                f"{name}: expected float32 or float64; parameter {number} is {parameter.dtype.name}; "
+                "keep parameters in float32, and convert where the model computes"
+            )
+        own = len(row) - kept
+        names = (*operands[:own], *operands[len(operands) - kept :])
+        for place, (called, t) in enumerate(zip(names, row)):
+            layout = layout_of_tensor(t)
+            shape, dtype = ((), float32) if place >= own else (parameter.shape, parameter.dtype)
+            if called in shapes:
+                shape = shapes[called](shape)
+            if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
+                raise ArgumentError(
+                    f"{name}: expected {called} of parameter {number} to be {dtype.name} {shape} on "
+                    f"'{parameter.device}'; got {layout.dtype.name} {layout.shape} on '{layout.device}'"
+                )
+            if called != "gradient":
+                check_writable(name, t)
+                check_overlap(name, t, ())
+
+    def plan_for(batch: list[Row]) -> Plan:
+        layouts = tuple([t._layout for row in batch for t in row])
+        width = len(batch[0])
+        plan = plans.get((width, layouts))
+        if plan is None:
+            plan = table.add((width, layouts), layouts[0].device.backend.plan(name, layouts, (), (width,)))
+        return plan
+
+    step.__name__ = step.__qualname__ = name
+    step.__doc__ = doc
+    step.table = table  # type: ignore[attr-defined]
+    return step
+
+
+def plain(a: Tensor) -> Tensor:
+    """A snapshot itself, or for strided ones a contiguous copy."""
+    plain_address(a._storage)
+    return no_record_ops.contiguous(a)
+
+
+sgd_step = _step(
+    "sgd_step",
+    """A step of gradient descent, with momentum where rows have a third tensor.
+
+    Rows: (parameter, gradient[, momentum_buffer]). Numbers: (rate, decay, sign, keep, take, ahead), floats.
+    d = sign * gradient + decay * parameter; momentum_buffer = keep * momentum_buffer + take * d; the parameter loses
+    rate times d (without a buffer), the buffer, or where `ahead` is not 0 d + ahead * momentum_buffer.
+    """,
+    ("parameter", "gradient", "momentum_buffer"),
+    0,
+)
+
+adam_step = _step(
+    "adam_step",
+    """A step of Adam, AMSGrad where rows have six tensors.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq[, max_exp_avg_sq], step), step a float32 number that is counted up.
+    Numbers: (rate, beta1, beta2, eps, decay, shrink, sign), floats; d = sign * gradient + decay * parameter is what
+    moments are taken of, `shrink` multiplies the parameter (AdamW's decay). Kingma and Ba 2015, algorithm 1.
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"),
+    1,
+)
+
+rmsprop_step = _step(
+    "rmsprop_step",
+    """A step of RMSprop, with momentum where rows have five tensors.
+
+    Rows: (parameter, gradient, square_avg[, momentum_buffer], step). Numbers: (rate, alpha, eps, decay, sign,
+    momentum).
+    """,
+    ("parameter", "gradient", "square_avg", "momentum_buffer", "step"),
+    1,
+)
+
+rmsprop_centered_step = _step(
+    "rmsprop_centered_step",
+    """A step of RMSprop by the variance of gradients; rows have their mean after the mean of squares.
+
+    Rows: (parameter, gradient, square_avg, grad_avg[, momentum_buffer], step). Numbers: as `rmsprop_step`.
+    """,
+    ("parameter", "gradient", "square_avg", "grad_avg", "momentum_buffer", "step"),
+    1,
+)
+
+adadelta_step = _step(
+    "adadelta_step",
+    """A step of Adadelta. Zeiler 2012.
+
+    Rows: (parameter, gradient, square_avg, acc_delta, step). Numbers: (rate, rho, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "square_avg", "acc_delta", "step"),
+    1,
+)
+
+adagrad_step = _step(
+    "adagrad_step",
+    """A step of Adagrad. Duchi et al. 2011.
+
+    Rows: (parameter, gradient, sum, step). Numbers: (rate, lr_decay, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "sum", "step"),
+    1,
+)
+
+adamax_step = _step(
+    "adamax_step",
+    """A step of Adamax. Kingma and Ba 2015, algorithm 2.
+
+    Rows: (parameter, gradient, exp_avg, exp_inf, step). Numbers: (rate, beta1, beta2, eps, decay, sign).
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_inf", "step"),
+    1,
+)
+
+nadam_step = _step(
+    "nadam_step",
+    """A step of NAdam. Dozat 2016.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq, mu_product, step), the last two float32 numbers. Numbers: (rate,
+    beta1, beta2, eps, decay, shrink, sign, momentum_decay).
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "mu_product", "step"),
+    2,
+)
+
+radam_step = _step(
+    "radam_step",
+    """A step of RAdam. Liu et al. 2020, algorithm 2.
+
+    Rows: (parameter, gradient, exp_avg, exp_avg_sq, step). Numbers: as `adam_step`.
+    """,
+    ("parameter", "gradient", "exp_avg", "exp_avg_sq", "step"),
+    1,
+)
+
+asgd_step = _step(
+    "asgd_step",
+    """A step of averaged gradient descent. Polyak and Juditsky 1992.
+
+    Rows: (parameter, gradient, ax, eta, mu, step), the last three float32 numbers. Numbers: (rate, lambd, alpha, t0,
+    decay, sign).
+    """,
+    ("parameter", "gradient", "ax", "eta", "mu", "step"),
+    3,
+)
+
+rprop_step = _step(
+    "rprop_step",
+    """A step of Rprop. Riedmiller and Braun 1993.
+
+    Rows: (parameter, gradient, prev, step_size, step). Numbers: (eta minus, eta plus, least and greatest step, sign).
+    """,
+    ("parameter", "gradient", "prev", "step_size", "step"),
+    1,
+)
+
+adafactor_step = _step(
+    "adafactor_step",
+    """A step of Adafactor, of matrices. Shazeer and Stern 2018.
+
+    Rows: (parameter, gradient, row_var, col_var, step): parameters (..., rows, columns), row_var (..., rows, 1) and
+    col_var (..., 1, columns). Numbers: (rate, beta2_decay, eps, least size, d, shrink, sign); an eps below 0 stands for
+    the rounding of the dtype.
+    """,
+    ("parameter", "gradient", "row_var", "col_var", "step"),
+    1,
+    {"row_var": lambda shape: (*shape[:-1], 1), "col_var": lambda shape: (*shape[:-2], 1, *shape[-1:])},
+)
+
+adafactor_vector_step = _step(
+    "adafactor_vector_step",
+    """A step of Adafactor, of what has no rows and columns.
+
+    Rows: (parameter, gradient, variance, step). Numbers: as `adafactor_step`.
+    """,
+    ("parameter", "gradient", "variance", "step"),
+    1,
+)

@@ -1,0 +1,361 @@
+"""The largest and the smallest elements and where they are, over all elements or along dimensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, int64
+from facula_storage.extend import COMPLEX, blank
+
+from ..._core.memory import check_out
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from ..._creation.ranges import arange
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import composite, recorded_ops
+from ..._dispatch.operands import describe
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
+from .reducing import MOST_DIMS, axis_for, reduced, reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
+
+
+def _extreme(name: str, other_doc: str) -> Any:
+    class body:
+        parameters = ("dims", "keepdim")
+
+        def outputs(layout, dims, keepdim):
+            check_not_empty(name, layout, dims)
+            return reduced(layout, dims, keepdim, layout.dtype)
+
+        def vjp_input(F, g, input, input_layout, dims, keepdim):
+            out = F.expand_extreme(name, input, dims)
+            winners = F.bitwise_or(F.eq(input, out), F.ne(input, input))  # the NaNs, where there are any
+            count = F.sum(F.to(winners, (g.dtype,)), (dims, True))
+            share = F.div(F.reshape(g, count.shape), count)
+            return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, other_doc, __name__
+    return operator(body)
+
+
+_amax = _extreme("amax", "The largest element along dimensions.")
+_amin = _extreme("amin", "The smallest element along dimensions.")
+
+
+@composite
+def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The extreme along `dims`, with the reduced dimensions kept."""
+    return getattr(F, name)(input, (dims, True))
+
+
+def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+    if layout.dtype.category == COMPLEX:
+        raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
+    if 0 in [layout.shape[i] for i in dims]:
+        raise ArgumentError(
+            f"{operation}: expected at least one element to choose from; got shape {layout.shape}, empty along {dims}"
+        )
+
+
+@overridable
+@method()
+def amax(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
+    tensor([5., 4.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amax")
+        input, parameters = reduction("amax", input, dim, keepdim or keepdims)
+        return recorded_ops.amax(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def amin(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
+    tensor([1., 3.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amin")
+        input, parameters = reduction("amin", input, dim, keepdim or keepdims)
+        return recorded_ops.amin(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _along(name: str) -> Any:
+    class body:
+        parameters = ("dim", "keepdim")
+        results = ("values", "indices")
+
+        def outputs(layout, dim, keepdim):
+            dims = (dim,) if layout.shape else ()
+            check_not_empty(name, layout, dims)
+            values = reduced(layout, dims, keepdim, layout.dtype)
+            return values, values.to_dtype(int64)
+
+        def vjp_input(F, g, indices, input_layout, dim, keepdim):
+            if not keepdim:
+                indices = F.unsqueeze(indices, dim)
+            return F.place(F.expand_grad(g, input_layout, (dim,), keepdim), indices, dim)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "The extreme along one dimension, and where.", __name__
+    return operator(body)
+
+
+_max_dim = _along("max_dim")
+_min_dim = _along("min_dim")
+
+
+@composite
+def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
+    """`g` at the indices along `dim`, zero elsewhere."""
+    positions = arange(g.shape[dim], device=g.device)
+    shape = [1] * g.ndim
+    shape[dim] = -1
+    return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
+
+
+def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
+    """The second tensor, given by name."""
+    if dim is not None:
+        raise InvalidTypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
+    return as_tensor(operation, other)
+
+
+def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
+    """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
+    if isinstance(dim, Tensor):
+        return write_out(name, getattr(recorded_ops, name + "imum")(input, dim), out)
+    if not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise InvalidTypeError(
+            f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
+        )
+    input, parameters = _place(name, input, dim, keepdim)
+    if parameters[0] is None:
+        input, parameters = _as_one(input)
+    values, indices = getattr(recorded_ops, name + "_dim")(input, parameters)
+    check_out(name, layout_of_tensor(indices), out[1], ())
+    values, indices = write_out(name, values, out[0]), write_out(name, indices, out[1])
+    return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
+
+
+def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
+    """A number as one element along a dimension: it is its own extreme, at place 0."""
+    return recorded_ops.unsqueeze(input, 0), (0, False)
+
+
+_whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every dimension, by their number
+_places: dict[tuple, tuple] = {}  # what calls meant, as in `reduction`
+
+
+def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
+    """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
+    try:  # `steady`, written out
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+        parameters = _places[len(layout.shape), dim, keepdim, type(dim)]
+    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+        pass
+    else:
+        if node is LEAF:
+            return input, parameters
+        t = blank(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = node
+        return t, parameters
+    if dim is not None and not hasattr(dim, "__index__"):
+        check_dim(operation, dim, 0)  # says so
+    input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
+    parameters = (dims[0] if dim is not None and dims else None, keepdim)
+    if dim is None or type(dim) is int:
+        _places[len(layout_of_tensor(input).shape), dim, keepdim, type(dim)] = parameters
+    return input, parameters
+
+
+def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[..., Any]:
+    """The function and method `max` or `min`."""
+    fold, along = getattr(recorded_ops, "a" + name), getattr(recorded_ops, name + "_dim")
+
+    def extreme(
+        input: Tensor,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        other: Tensor | None = None,
+        axis: Any = None,
+        keepdims: bool = False,
+        out: Any = None,
+    ) -> Any:
+        try:
+            if axis is not None:
+                dim = axis_for(dim, axis, name)
+            if other is not None:
+                dim = _other_for(name, dim, other)
+            if dim is None:
+                try:  # `reduction`, written out
+                    layout = input._layout
+                    storage = input._storage
+                    offset = input._offset
+                    node = input.node
+                    parameters = _whole[len(layout.shape)]
+                except (AttributeError, IndexError):
+                    input, parameters = reduction(name, input, None, False)
+                else:
+                    if node is not LEAF:
+                        input = blank(Tensor)
+                        input._layout = layout
+                        input._storage = storage
+                        input._offset = offset
+                        input.node = node
+                return fold(input, parameters, out)
+            if out is not None or isinstance(dim, Tensor):
+                return _extreme_into(name, input, dim, keepdim or keepdims, out)
+            input, parameters = _place(name, input, dim, keepdim or keepdims)
+            if parameters[0] is None:
+                input, parameters = _as_one(input)
+            return kind(along(input, parameters))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = doc
+    return overridable(method()(extreme))
+
+
+max = _extreme_function(
+    "max",
+    MaxExtremes,
+    """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
+
+    The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
+    pair (values, indices).
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
+    tensor([1, 1])
+    """,
+)
+min = _extreme_function(
+    "min",
+    MinExtremes,
+    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
+    tensor([1., 3.])
+    """,
+)
+
+
+def _index_of(name: str) -> Any:
+    class body:
+        parameters = ("dim", "keepdim")
+
+        def outputs(layout, dim, keepdim):
+            dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
+            check_not_empty(name, layout, dims)
+            return reduced(layout, dims, keepdim, int64)
+
+    body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__
+    return operator(body)
+
+
+_argmax = _index_of("argmax")
+_argmin = _index_of("argmin")
+
+
+@overridable
+@method()
+def argmax(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
+    tensor([1, 0])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "argmax")
+        input, parameters = _place("argmax", input, dim, keepdim or keepdims)
+        return recorded_ops.argmax(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def argmin(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
+    tensor([0, 1])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "argmin")
+        input, parameters = _place("argmin", input, dim, keepdim or keepdims)
+        return recorded_ops.argmin(input, parameters, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,202 @@
+"""Variance and standard deviation, over all elements or along dimensions."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import DType, Layout, float32, float64
+from facula_storage.extend import COMPLEX, FLOATING
+
+from ..._core.promotion import as_real
+from ..._core.tensor import Tensor, method
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.writing import write_out
+from .reducing import axis_for, reduced, reduction
+from .sums import mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["std", "std_mean", "var", "var_mean"]
+
+
+def real_dtype(layout: Layout) -> DType:
+    """The dtype of a magnitude: real where the elements are complex."""
+    dtype = layout.dtype
+    return dtype if dtype.category != COMPLEX else float32 if dtype.itemsize == 8 else float64
+
+
+@operator
+class _var:
+    """The variance along dimensions, or its root: squared distances from the mean, by the count less `correction`."""
+
+    parameters = ("dims", "keepdim", "correction", "root")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim, correction, root):
+        if layout.dtype.category < FLOATING:
+            name = "std" if root else "var"
+            raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float()")
+        return reduced(layout, dims, keepdim, real_dtype(layout))
+
+    def vjp_input(F, g, input, input_layout, dims, keepdim, correction, root):
+        dtype = input_layout.dtype
+        if dtype.itemsize == 2:  # sums of half precisions need more room
+            input, g = F.to(input, (float32,)), F.to(g, (float32,))
+        count = prod([input_layout.shape[i] for i in dims])
+        if not count:
+            return F.zeros_of(input, input_layout)
+        g = F.expand_grad(g, input_layout, dims, keepdim)
+        centred = F.sub(input, F.mul(F.sum(input, (dims, True)), 1 / count))
+        freedom = count - correction
+        if root:
+            deviation = F.var(input, (dims, True, correction, True))
+            g = F.where(F.eq(deviation, 0), 0, F.div(g, deviation))
+            factor = 1 / freedom if freedom > 0 else float("nan")
+        else:
+            factor = 2 / freedom if freedom > 0 else float("inf")
+        result = F.mul(F.mul(centred, g), factor)
+        return F.to(result, (dtype,)) if dtype.itemsize == 2 else result
+
+
+def arguments(
+    name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any
+) -> tuple[Tensor, tuple[tuple[int, ...], bool], float]:
+    """The operand, its dimensions, and what is taken off the count."""
+    if axis is not None:
+        dim = axis_for(dim, axis, name)
+    if isinstance(dim, bool):  # PyTorch's var(x, unbiased)
+        if unbiased is not None:
+            raise InvalidTypeError(f"{name}: expected dim to be an integer; got {dim}")
+        dim, unbiased = None, dim
+    if correction is not None:
+        if unbiased is not None:
+            raise InvalidTypeError(
+                f"{name}: expected unbiased or correction; got both, unbiased={unbiased} and correction={correction}; "
+                f"unbiased=True is correction=1"
+            )
+        off = float(as_real(correction, name, "correction"))
+    else:
+        off = 1.0 if unbiased is None or unbiased else 0.0
+    input, parameters = reduction(name, input, dim, keepdim)
+    return input, parameters, off
+
+
+def deviation_of(
+    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+) -> Tensor:
+    """The variance or its root."""
+    input, parameters, off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
+    return recorded_ops.var(input, (*parameters, off, root), out)
+
+
+@overridable
+@method()
+@boundary
+def var(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers.
+
+    Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
+    less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
+    `keepdim` keeps reduced dimensions with length 1.
+
+    >>> from facula_tensor import tensor
+    >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
+    (tensor(1.6667), tensor(1.))
+    """
+    return deviation_of("var", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+
+
+@overridable
+@method()
+@boundary
+def std(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
+
+    >>> from facula_tensor import tensor
+    >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
+    tensor([1., 0.])
+    """
+    return deviation_of("std", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+
+
+def with_mean(
+    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+) -> tuple[Tensor, Tensor]:
+    """The variance or its root, and the mean."""
+    input, (dims, kept), off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
+    results = recorded_ops.var(input, (dims, kept, off, root)), mean(input, dims, kept) if dims else mean(input)
+    if out is None:
+        return results
+    if not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise InvalidTypeError(f"{name}: expected out to be two tensors; got {type(out).__name__}")
+    return write_out(name, results[0], out[0]), write_out(name, results[1], out[1])
+
+
+@overridable
+@boundary
+def var_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`var` and `mean` of the same elements.
+
+    >>> from facula_tensor import tensor
+    >>> var_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    return with_mean("var_mean", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+
+
+@overridable
+@boundary
+def std_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`std` and `mean` of the same elements.
+
+    >>> from facula_tensor import tensor
+    >>> std_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    return with_mean("std_mean", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)

@@ -1,0 +1,276 @@
+"""Norms of vectors and matrices, and sums of exponentials. What they are called in `linalg` stands in `..linalg`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import ArgumentError, DTypeError
+from facula_errors.extend import boundary
+from facula_storage import DType, Layout, bool_, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from ..._core.promotion import as_dtype, as_real, floating
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import no_record_ops, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..spectral import values_of
+from .moments import real_dtype
+from .reducing import axis_for, needed_dim, reduced, reduction
+
+__all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
+
+INF = float("inf")
+SINGULAR = (2, -2, "nuc")
+
+
+def check_inexact(name: str, layout: Layout) -> None:
+    """TypeError for integers and bool."""
+    if layout.dtype.category < FLOATING:
+        raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
+
+
+@operator
+class _norm2:
+    """The root of the sum of squared magnitudes along dimensions."""
+
+    parameters = ("dims", "keepdim")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim):
+        check_inexact("norm", layout)
+        return reduced(layout, dims, keepdim, real_dtype(layout))
+
+    def vjp_input(F, g, input, input_layout, dims, keepdim):
+        norm = F.norm2(input, (dims, True))
+        scale = F.div(F.reshape(g, tuple(norm.shape)), norm)
+        return F.mul(input, F.where(F.eq(norm, 0), 0, scale))
+
+
+@operator
+class _norm_p:
+    """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
+
+    parameters = ("dims", "keepdim", "p")
+    holomorphic = False
+
+    def outputs(layout, dims, keepdim, p):
+        return reduced(layout, dims, keepdim, real_dtype(layout))
+
+    def execute(operands, parameters):
+        (input,), (dims, keepdim, p) = operands, parameters
+        layout = layout_of_tensor(input)
+        dtype = real_dtype(layout)
+        magnitudes = no_record_ops.abs(input) if p else no_record_ops.ne(input, 0)
+        if dtype.itemsize == 2 or not p:
+            magnitudes = no_record_ops.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
+        total = no_record_ops.sum(no_record_ops.pow(magnitudes, p) if p else magnitudes, (dims, keepdim))
+        result = no_record_ops.pow(total, 1 / p) if p else total
+        return [no_record_ops.to(result, (dtype,)) if dtype.itemsize == 2 else result]
+
+    def vjp_input(F, g, input, input_layout, dims, keepdim, p):
+        if not p:
+            return F.zeros_of(input, input_layout)
+        norm = F.norm_p(input, (dims, True, p))
+        g = F.reshape(g, tuple(norm.shape))
+        magnitudes = F.abs(input)
+        nothing = F.eq(magnitudes, 0)
+        whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
+        slope = F.where(nothing, 0, F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1)))
+        return F.mul(F.div(input, whole), F.where(F.eq(norm, 0), 0, slope))
+
+
+def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+    """The p-norm along dimensions, real also of complex numbers."""
+    input, (dims, kept) = reduction(name, input, dim, keepdim)
+    if dtype is not None:
+        wanted = as_dtype(dtype, name)
+        category = layout_of_tensor(input).dtype.category
+        if wanted.category < FLOATING or (category == COMPLEX) != (wanted.category == COMPLEX):
+            raise DTypeError(
+                f"{name}: expected dtype to be {'complex' if category == COMPLEX else 'floating'}; got {wanted.name}"
+            )
+        input = recorded_ops.to(input, (wanted,))
+    check_inexact(name, layout_of_tensor(input))
+    if not dims:  # of a number
+        input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
+    if p == 2:
+        result = recorded_ops.norm2(input, (dims, kept))
+    elif p == 1:
+        result = recorded_ops.sum(recorded_ops.abs(input), (dims, kept))
+    elif p in (INF, -INF):
+        result = (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(input), (dims, kept))
+    else:
+        result = recorded_ops.norm_p(input, (dims, kept, p))
+    return write_out(name, result, out)
+
+
+def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+    """The Frobenius norm, or the greatest or least sum of a column's or a row's magnitudes."""
+    input = as_tensor(name, input)
+    ndim = layout_of_tensor(input).ndim
+    if not (isinstance(dim, (tuple, list)) and len(dim) == 2):
+        raise ArgumentError(f"{name}: expected dim to be two dimensions; got {dim!r}")
+    if ndim < 2:
+        raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
+    rows, columns = (check_dim(name, one, ndim) for one in dim)
+    if rows == columns:
+        raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice")
+    if order == "fro":
+        return vector_norm_of(name, input, 2, (rows, columns), keepdim, dtype, out)
+    if order in SINGULAR:
+        return write_out(name, singular_norm(name, input, order, rows, columns, bool(keepdim), dtype), out)
+    if order not in (1, -1, INF, -INF):
+        raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
+    added, other = (rows, columns) if order in (1, -1) else (columns, rows)
+    sums = vector_norm_of(name, input, 1, added, True, dtype, None)
+    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(
+        sums, (tuple(sorted((added, other))), bool(keepdim))
+    )
+    return write_out(name, result, out)
+
+
+def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any) -> Tensor:
+    """The sum, the greatest or the least of the singular values."""
+    F, ndim = recorded_ops, layout_of_tensor(input).ndim
+    if dtype is not None:
+        input = F.to(input, (as_dtype(dtype, name),))
+    check_inexact(name, layout_of_tensor(input))
+    rest = [dim for dim in range(ndim) if dim not in (rows, columns)]
+    values = values_of(name, "svdvals", F.permute(input, (*rest, rows, columns)))
+    last = ((layout_of_tensor(values).ndim - 1,), False)
+    nothing = not layout_of_tensor(values).shape[-1]
+    if order == "nuc" or (nothing and order == 2):
+        result = F.sum(values, last)
+    else:
+        result = (F.amax if order > 0 else F.amin)(values, last)
+    for dim in sorted((rows, columns)) if keepdim else ():
+        result = F.unsqueeze(result, dim)
+    return result
+
+
+@overridable
+@method()
+@boundary
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
+
+    "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
+    numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
+
+    >>> from facula_tensor import tensor
+    >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
+    (tensor(5.), tensor(7.))
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "norm")
+    if isinstance(out, DType) and dtype is None:  # the method's fifth argument
+        out, dtype = None, out
+    if p == "nuc":
+        return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim or keepdims, dtype, out)
+    if isinstance(p, str) and p != "fro":
+        raise ArgumentError(f"norm: expected p to be a number, 'fro' or 'nuc'; got {p!r}")
+    order = 2.0 if p is None or p == "fro" else as_real(p, "norm", "p")
+    return vector_norm_of("norm", input, order, dim, keepdim or keepdims, dtype, out)
+
+
+@overridable
+@method()
+@boundary
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The `p`-norm of `input - other`, which broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    difference = recorded_ops.sub(as_tensor("dist", input), as_tensor("dist", other))
+    return vector_norm_of("dist", difference, as_real(p, "dist", "p"), None, False, None, None)
+
+
+@operator
+class _logsumexp:
+    """The logarithm of the sum of exponentials along dimensions, without overflow."""
+
+    parameters = ("dims", "keepdim")
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, layout.dtype)
+
+    def execute(operands, parameters):
+        (input,), (dims, keepdim) = operands, parameters
+        layout = layout_of_tensor(input)
+        wide = no_record_ops.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
+        if 0 in [layout.shape[i] for i in dims]:
+            result = no_record_ops.log(no_record_ops.sum(no_record_ops.exp(wide), (dims, keepdim)))
+        else:
+            greatest = no_record_ops.amax(wide, (dims, True))
+            shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
+            total = no_record_ops.log(
+                no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
+            )
+            result = no_record_ops.reshape(
+                no_record_ops.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape
+            )
+        return [no_record_ops.to(result, (layout.dtype,)) if wide is not input else result]
+
+    def vjp_input(F, g, input, input_layout, dims, keepdim):
+        g = F.expand_grad(g, input_layout, dims, keepdim)
+        return F.mul(g, F.exp(F.sub(input, F.logsumexp(input, (dims, True)))))
+
+
+@overridable
+@method()
+@boundary
+def logsumexp(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
+
+    Integers are computed in the default floating dtype. TypeError for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> logsumexp(tensor([0.0, 0.0]), 0)
+    tensor(0.6931)
+    """
+    input, (dims, kept) = reduction("logsumexp", input, needed_dim("logsumexp", dim, axis), keepdim or keepdims)
+    layout = layout_of_tensor(input)
+    if layout.dtype.category == COMPLEX:
+        raise DTypeError(f"logsumexp: not defined for {layout.dtype.name}; use x.exp().sum(dim).log()")
+    if layout.dtype.category < FLOATING:
+        input = recorded_ops.to(input, (floating(layout.dtype),))
+    return write_out("logsumexp", recorded_ops.logsumexp(input, (dims, kept)), out)
+
+
+@overridable
+@method()
+@boundary
+def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
+    """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
+
+    >>> from facula_tensor import tensor
+    >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)
+    tensor([1, 2])
+    """
+    if axis is not None:
+        dim = axis_for(dim, axis, "count_nonzero")
+    input, parameters = reduction("count_nonzero", input, dim, False)
+    return no_record_ops.sum(no_record_ops.to(input, (bool_,)), parameters)

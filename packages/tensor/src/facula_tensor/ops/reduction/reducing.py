@@ -1,0 +1,94 @@
+"""What all reductions share: which dimensions they mean, what is left of a shape, and the way back to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_autograd.extend import LEAF
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_storage import DType, Layout, contiguous
+from facula_storage.extend import blank
+
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from ..._dispatch.namespaces import composite
+from ..._dispatch.view_call import as_tensor
+
+MOST_DIMS = 64
+
+
+def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None, () and []."""
+    if ndim > MOST_DIMS:
+        raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    if not isinstance(dim, (tuple, list)):
+        return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
+    found = sorted(check_dim(operation, one, ndim) for one in dim)
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice")
+    return tuple(found) if ndim else ()
+
+
+_known: dict[tuple, tuple] = {}  # what calls meant, by number of dimensions, dim and keepdim: looking is quicker
+
+
+def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
+    """What the operators of reductions take: `input` at one moment, the dimensions that `dim` means, and `keepdim`."""
+    try:  # `steady`, written out
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+        parameters = _known[len(layout.shape), dim, keepdim, type(dim)]
+    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+        pass
+    else:
+        if node is LEAF:
+            return input, parameters
+        t = blank(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = node
+        return t, parameters
+    input = steady(as_tensor(operation, input))
+    ndim = len(layout_of_tensor(input).shape)
+    parameters = dims_of(operation, dim, ndim), bool(keepdim)
+    if (dim is None or type(dim) is int or dim == ()) and (keepdim is True or keepdim is False):
+        _known[ndim, dim, keepdim, type(dim)] = parameters
+    return input, parameters
+
+
+def axis_for(dim: Any, axis: Any, operation: str) -> Any:
+    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
+    if dim is None or dim == ():
+        return axis
+    raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
+def needed_dim(operation: str, dim: Any, axis: Any) -> Any:
+    """`dim` or `axis`, of which there must be one: TypeError otherwise."""
+    if axis is not None:
+        dim = axis_for(dim, axis, operation)
+    if dim is None:
+        raise InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+    return dim
+
+
+def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
+    """The contiguous layout that is left when `dims` are reduced."""
+    if keepdim:
+        shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
+    else:
+        shape = tuple(size for i, size in enumerate(layout.shape) if i not in dims)
+    return contiguous(shape, dtype, layout.device)
+
+
+@composite
+def expand_grad(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A reduced tensor as a view of the shape it was reduced from."""
+    if not keepdim:
+        for dim in dims:
+            g = F.unsqueeze(g, dim)
+    return F.expand(g, layout.shape)

@@ -1,0 +1,38 @@
+"""What functions ask of a tensor, which methods ask too: `is_tensor`, `numel`, `is_floating_point`, `is_complex`."""
+
+from __future__ import annotations
+
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor
+from .._dispatch.view_call import as_tensor
+
+__all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+@boundary
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> from facula_tensor import ones
+    >>> numel(ones(2, 3))
+    6
+    """
+    return as_tensor("numel", input).numel()
+
+
+@boundary
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a real floating-point type."""
+    return as_tensor("is_floating_point", input).is_floating_point()
+
+
+@boundary
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return as_tensor("is_complex", input).is_complex()

@@ -1,0 +1,35 @@
+"""Where a mask is true: one launch counts, another fills."""
+
+from __future__ import annotations
+
+from facula_storage import contiguous, int64
+from facula_storage.extend import PlanTable, allocate
+
+from .._core.tensor import Tensor, make, snapshot
+from .._dispatch.declaration import operator
+from .._dispatch.launching import launch
+from .._dispatch.namespaces import no_record_ops
+
+_table = PlanTable("nonzero")
+
+
+def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
+    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
+    mask = snapshot(mask)
+    layout = mask._layout
+    shape = (int(no_record_ops.count_true(mask).item()), *further)
+    target = contiguous(shape, int64, layout.device)
+    result = make(Tensor, target, allocate(target))
+    plan = _table.by_key.get((kernel, layout))
+    if plan is None:
+        plan = _table.add((kernel, layout), layout.device.backend.plan(kernel, (layout,), (target,), ()))
+    launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
+    return result
+
+
+@operator
+class _count_true:
+    """How many elements are true."""
+
+    def outputs(layout):
+        return contiguous((), int64, layout.device)
