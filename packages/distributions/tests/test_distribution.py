@@ -86,38 +86,42 @@ def test_numbers_give_no_dimensions():
     assert d.batch_shape == () and d.sample().shape == () and d.loc.dtype is ft.get_default_dtype()
     assert D.Normal(ft.zeros(2, dtype=ft.float64), 1.0).scale.dtype is ft.float64
     assert repr(d) == "Normal(loc: 0.0, scale: 1.0)"
+    assert repr(D.Normal(ft.zeros(1), 1.0)) == "Normal(loc: tensor([0.]), scale: tensor([1.]))"
+    assert repr(D.RelaxedBernoulli(ft.tensor(0.5), 0.5)).startswith("RelaxedBernoulli(")
+    mixture = D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Normal(ft.zeros(2), 1.0))
+    assert [line[:14] for line in repr(mixture).splitlines()] == ["MixtureSameFam", "  Categorical(", "  Normal(loc: "]
     assert repr(D.Independent(D.Normal(ft.zeros(2), 1.0), 1)).startswith("Independent(Normal(loc: facula.Size([2])")
 
 
 REFUSED = [
-    (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy greater_than.*got -1.0"),
+    (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy GreaterThan.*got -1.0"),
     (lambda: D.Normal(ft.tensor([0.0, math.nan]), 1.0), r"parameter loc to satisfy Real\(\); got nan .*shape \(2,\)"),
     (lambda: D.Normal(ft.zeros(2), ft.ones(3)), "Normal: expected parameters of shapes that broadcast"),
     (lambda: D.Uniform(1.0, 1.0), "Uniform: expected low below high"),
-    (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "parameter rate to satisfy greater_than.*got 0.0"),
-    (lambda: D.Bernoulli(1.5), "parameter probs to satisfy interval.*got 1.5"),
+    (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "parameter rate to satisfy GreaterThan.*got 0.0"),
+    (lambda: D.Bernoulli(1.5), "parameter probs to satisfy Interval.*got 1.5"),
     (lambda: D.Bernoulli(0.5, 0.5), "Bernoulli: expected either probs or logits; got both"),
-    (lambda: D.Geometric(0.0), "parameter probs to satisfy greater_than"),
+    (lambda: D.Geometric(0.0), "parameter probs to satisfy GreaterThan"),
     (lambda: D.Categorical(), "Categorical: expected either probs or logits; got neither"),
     (lambda: D.Categorical(ft.tensor(1.0)), "categories along its last dimension"),
     (lambda: D.Categorical(ft.tensor([2.0, -1.0])), r"probs to satisfy Simplex\(\); got \[2.0, -1.0\]"),
     (lambda: D.Independent(D.Normal(0.0, 1.0), 1), "reinterpreted_batch_ndims from 0 to the 0 batch dimensions; got 1"),
     (lambda: D.Normal(0.0, 1.0).log_prob(0.5), "Normal: expected the value to be a Tensor; got float"),
     (lambda: D.Normal(ft.zeros(2), 1.0).log_prob(ft.ones(3)), r"value to broadcast with shape \(2,\); got \(3,\)"),
-    (lambda: D.Exponential(1.0).cdf(ft.tensor(-1.0)), "value to satisfy greater_than_eq.*got -1.0"),
-    (lambda: D.Exponential(1.0).icdf(ft.tensor(1.5)), "value to satisfy interval.*got 1.5"),
+    (lambda: D.Exponential(1.0).cdf(ft.tensor(-1.0)), "value to satisfy GreaterThanEq.*got -1.0"),
+    (lambda: D.Exponential(1.0).icdf(ft.tensor(1.5)), "value to satisfy Interval.*got 1.5"),
     (lambda: D.Bernoulli(0.5).log_prob(ft.tensor(0.5)), r"value to satisfy Boolean\(\); got 0.5"),
-    (lambda: D.Categorical(ft.ones(3)).log_prob(ft.tensor(3)), "value to satisfy integer_interval.*got 3"),
+    (lambda: D.Categorical(ft.ones(3)).log_prob(ft.tensor(3)), "value to satisfy IntegerInterval.*got 3"),
     (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(3)), r"satisfy OneHot\(\); got \[1.0, 1.0, 1.0\]"),
     (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(2)), r"to be the event shape \(3,\); got shape \(2,\)"),
     (lambda: D.Distribution.set_default_validate_args(3), "expected True or False; got 3"),
-    (lambda: D.Gamma(0.0, 1.0), "Gamma: expected parameter concentration to satisfy greater_than.*got 0.0"),
-    (lambda: D.Beta(1.0, 1.0).log_prob(ft.tensor(1.5)), "Beta: expected the value to satisfy interval.*got 1.5"),
+    (lambda: D.Gamma(0.0, 1.0), "Gamma: expected parameter concentration to satisfy GreaterThan.*got 0.0"),
+    (lambda: D.Beta(1.0, 1.0).log_prob(ft.tensor(1.5)), "Beta: expected the value to satisfy Interval.*got 1.5"),
     (lambda: D.Dirichlet(ft.tensor(1.0)), "Dirichlet: expected concentration to be a tensor of one dimension"),
     (lambda: D.Dirichlet(ft.ones(2)).log_prob(ft.ones(2)), r"Dirichlet: expected the value to satisfy Simplex\(\)"),
-    (lambda: D.Poisson(-1.0), "Poisson: expected parameter rate to satisfy greater_than_eq.*got -1.0"),
-    (lambda: D.Binomial(-1, ft.tensor(0.5)), "parameter total_count to satisfy IntegerAbove.*got -1.0"),
-    (lambda: D.Binomial(3, ft.tensor(0.5)).log_prob(ft.tensor(4.0)), "value to satisfy integer_interval.*got 4.0"),
+    (lambda: D.Poisson(-1.0), "Poisson: expected parameter rate to satisfy GreaterThanEq.*got -1.0"),
+    (lambda: D.Binomial(-1, ft.tensor(0.5)), "parameter total_count to satisfy IntegerGreaterThan.*got -1.0"),
+    (lambda: D.Binomial(3, ft.tensor(0.5)).log_prob(ft.tensor(4.0)), "value to satisfy IntegerInterval.*got 4.0"),
     (lambda: D.Binomial(ft.tensor([1, 2]), ft.tensor(0.5)).entropy(), "expected one total_count to enumerate"),
     (lambda: D.Multinomial(1.5, ft.ones(2)), "total_count to be an integer of at least 0; got 1.5"),
     (
@@ -129,19 +133,19 @@ REFUSED = [
     (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(3)), r"covariance_matrix of shape \(..., 2, 2\); got \(3, 3\)"),
     (lambda: D.MultivariateNormal(ft.zeros(2), -ft.eye(2)), r"covariance_matrix to satisfy PositiveDefinite\(\)"),
     (lambda: D.MultivariateNormal(ft.tensor(0.0), ft.eye(1)), "expected loc to be a tensor of vectors"),
-    (lambda: D.StudentT(-1.0), "StudentT: expected parameter df to satisfy greater_than.*got -1.0"),
+    (lambda: D.StudentT(-1.0), "StudentT: expected parameter df to satisfy GreaterThan.*got -1.0"),
     (
         lambda: D.Pareto(1.0, 2.0).log_prob(ft.tensor(0.5)),
-        "Pareto: expected the value to satisfy greater_than_eq",
+        "Pareto: expected the value to satisfy GreaterThanEq",
     ),
-    (lambda: D.GeneralizedPareto(0.0, 1.0, -0.5).cdf(ft.tensor(3.0)), "the value to satisfy interval.*got 3.0"),
+    (lambda: D.GeneralizedPareto(0.0, 1.0, -0.5).cdf(ft.tensor(3.0)), "the value to satisfy Interval.*got 3.0"),
     (lambda: D.ContinuousBernoulli(), "ContinuousBernoulli: expected either probs or logits; got neither"),
     (
         lambda: D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Normal(ft.zeros(3), 1.0)),
         r"expected 2 components, .*got batch shape \(3,\)",
     ),
     (lambda: D.LKJCholesky(1), "LKJCholesky: expected dim to be an integer of at least 2; got 1"),
-    (lambda: D.Wishart(1.0, ft.eye(3)), "Wishart: expected parameter df to satisfy greater_than.*got 1.0"),
+    (lambda: D.Wishart(1.0, ft.eye(3)), "Wishart: expected parameter df to satisfy GreaterThan.*got 1.0"),
     (lambda: D.Wishart(3.0), "Wishart: expected one of covariance_matrix, precision_matrix, scale_tril; got none"),
     (
         lambda: D.LowRankMultivariateNormal(ft.zeros(3), ft.ones(2, 1), ft.ones(3)),
@@ -272,7 +276,7 @@ def test_constraints(constraint, values, inside):
 
 
 def test_what_constraints_say_of_themselves():
-    assert repr(constraints.interval(0.0, 1.0)) == "interval(lower_bound=0.0, upper_bound=1.0)"
+    assert repr(constraints.interval(0.0, 1.0)) == "Interval(lower_bound=0.0, upper_bound=1.0)"
     assert constraints.is_dependent(D.Uniform.support) and not constraints.is_dependent(D.Normal.support)
     assert D.Categorical.support.is_discrete and constraints.simplex.event_dim == 1
     with pytest.raises(NotImplementedError, match="depends on parameters"):

@@ -7,6 +7,7 @@ import pytest
 
 import facula_distributions as D
 import facula_tensor as ft
+from facula_autograd import grad
 from facula_distributions.kl import FORMULAS
 from facula_tensor.functional import logsigmoid
 
@@ -152,3 +153,30 @@ def test_an_exponential_family_of_ones_own():
     np.testing.assert_allclose(coin.entropy().numpy(), D.Bernoulli(logits=coin.logits).entropy().numpy())
     with pytest.raises(NotImplementedError, match="no formula for Waiting and Coin"):
         D.kl_divergence(p, coin)
+
+
+SHARES = [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("given", ["probs", "logits"])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize("kind", [D.Bernoulli, lambda **of: D.Binomial(4, **of)], ids=["Bernoulli", "Binomial"])
+def test_sure_outcomes_have_gradients(kind, dtype, given):
+    """What cannot happen in p adds nothing, to the gradients either; p's at 0 is then that of the other outcome."""
+    numbers = SHARES if given == "probs" else [-math.inf, 0.0, math.inf]
+    p, q = (ft.tensor(numbers, dtype=dtype, requires_grad=True) for _ in range(2))
+    trials = 1 if kind is D.Bernoulli else 4
+    divergence = D.kl_divergence(
+        kind(**{given: p[:, None]}, validate_args=False), kind(**{given: q}, validate_args=False)
+    )
+    half = math.log(2) * trials
+    expected = [[0, half, math.inf], [math.inf, 0, math.inf], [math.inf, half, 0]]
+    np.testing.assert_allclose(divergence.detach().numpy(), expected, atol=1e-6)
+    slopes = grad(divergence.sum(), (p, q), create_graph=True)
+    assert all(slope.isfinite().all() for slope in slopes)
+    if given == "probs":
+        wanted = [-half, 0.0, half]  # PyTorch's, of the finite ones
+        (of_finite,) = grad(divergence[:, 1].sum(), p, retain_graph=True)
+        np.testing.assert_allclose(of_finite.numpy(), wanted, rtol=1e-6, atol=1e-6)
+    bends = grad(sum(slope.sum() for slope in slopes), (p, q))
+    assert all(bend.isfinite().all() for bend in bends)

@@ -263,7 +263,7 @@ REFUSED = [
     (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), 3), "a Transform or a list of them; got 3"),
     (
         lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [D.ExpTransform()]).log_prob(t(-1.0)),
-        "satisfy greater_than",
+        "satisfy GreaterThan",
     ),
     (lambda: D.biject_to.register(3, None), "expected a constraint"),
     (lambda: D.StickBreakingTransform().event_dim and D.ReshapeTransform((4,), (2, 2)).event_dim, "got 1 and 2"),

@@ -46,6 +46,20 @@ def test_squares_beyond_half_precision(dtype, order):
             clip_grad_norm_(one, 1.0, wrong)
 
 
+@pytest.mark.parametrize(
+    ("order", "norm", "scaled"),
+    [(0.0, 2.0, [[0.5, 1.0, 0.0], [2.0]]), (-1.0, 0.0, None), (-2.0, 0.0, None), (-math.inf, 0.0, None),
+     (math.nan, math.nan, [[math.nan] * 3, [math.nan]])],
+)  # fmt: skip
+def test_orders_that_make_no_norm(order, norm, scaled):
+    """PyTorch's answers."""
+    one, two = Parameter(ft.zeros(3)), Parameter(ft.zeros(1))
+    one.grad, two.grad = ft.tensor([1.0, 2.0, 0.0]), ft.tensor([4.0])
+    np.testing.assert_equal(float(clip_grad_norm_([one, two], 1.0, order)), norm)
+    for got, before, wanted in zip((one, two), ([1.0, 2.0, 0.0], [4.0]), scaled or (None, None), strict=True):
+        np.testing.assert_allclose(got.grad.numpy(), wanted or before, rtol=1e-5)
+
+
 def test_gradients_of_several_dtypes():
     one, two = Parameter(ft.zeros(1, dtype=ft.float16)), Parameter(ft.zeros(1))
     one.grad, two.grad = ft.tensor([3.0], dtype=ft.float16), ft.tensor([4.0])
@@ -99,7 +113,6 @@ def test_values():
     [
         lambda p: clip_grad_norm_(p, -1.0),
         lambda p: clip_grad_norm_(p, math.nan),
-        lambda p: clip_grad_norm_(p, 1.0, 0.0),
         lambda p: clip_grad_value_(p, -1.0),
     ],
 )

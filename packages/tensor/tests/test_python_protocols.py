@@ -116,3 +116,10 @@ def test_second_derivative_of_complex_magnitude_at_zero():
     assert first.tolist()[0] == 0
     (second,) = grad(first, z, grad_outputs=tensor([1 + 0j, 1 + 0j]))
     assert all(v == v for v in second.tolist())
+
+
+def test_complex_elements_as_real_numbers():
+    assert (float(tensor(2 + 0j)), int(tensor([2 + 0j])), complex(tensor(2 + 1j))) == (2.0, 2, 2 + 1j)
+    for kind in (float, int):
+        with pytest.raises(TypeError, match=rf"^{kind.__name__}: expected .*without imaginary part; got \(2\+1j\)"):
+            kind(tensor(2 + 1j))

@@ -68,6 +68,10 @@ def cholesky_ex(a: np.ndarray, factor: np.ndarray, info: np.ndarray, upper: bool
     info[...] = 0
     try:
         factor[...] = np.linalg.cholesky(a, upper=upper)
+        lost = np.isnan(np.diagonal(factor, axis1=-2, axis2=-1))  # LAPACK refuses it; not every build of it does
+        if lost.any():
+            info[...] = np.where(lost.any(-1), lost.argmax(-1) + 1, 0)
+            factor[info > 0] = np.nan
     except FAILED:
         one_by_one(partial(_one_factor, upper), a, factor, info)
 
@@ -75,13 +79,15 @@ def cholesky_ex(a: np.ndarray, factor: np.ndarray, info: np.ndarray, upper: bool
 def _one_factor(upper: bool, a: np.ndarray, factor: np.ndarray, info: np.ndarray) -> None:
     try:
         factor[...] = np.linalg.cholesky(a, upper=upper)
+        if np.isnan(np.diagonal(factor)).any():
+            raise FAILED
     except FAILED:
         good, bad = 0, len(a)  # orders of leading minors
         while bad - good > 1:
             middle = (good + bad) // 2
             try:
-                np.linalg.cholesky(a[:middle, :middle], upper=upper)
-                good = middle
+                part = np.linalg.cholesky(a[:middle, :middle], upper=upper)
+                good, bad = (good, middle) if np.isnan(np.diagonal(part)).any() else (middle, bad)
             except FAILED:
                 bad = middle
         factor[...] = np.nan
@@ -97,6 +103,14 @@ def inv_ex(a: np.ndarray, inverse: np.ndarray, info: np.ndarray) -> None:
         inverse[...] = np.linalg.inv(a)
     except FAILED:
         one_by_one(_one_inverse, a, inverse, info)
+    if np.isnan(a).any():
+        inverse[lost_pivots(a)] = np.nan
+
+
+def lost_pivots(a: np.ndarray) -> np.ndarray:
+    """Whether elimination meets NaN as a pivot: LAPACK then gives numbers here and there, all of them meaningless."""
+    pivots = np.diagonal(factored(np.array(a))[0], axis1=-2, axis2=-1)
+    return np.isnan(pivots).any(-1)
 
 
 def _one_inverse(a: np.ndarray, inverse: np.ndarray, info: np.ndarray) -> None:
@@ -122,6 +136,8 @@ def solve_ex(a: np.ndarray, b: np.ndarray, solution: np.ndarray, info: np.ndarra
     except FAILED:
         matrices, sides = np.broadcast_to(a, info.shape + a.shape[-2:]), np.broadcast_to(b, info.shape + b.shape[-2:])
         one_by_one(_one_solution, matrices, sides, solution, info)
+    if np.isnan(a).any():
+        solution[np.broadcast_to(lost_pivots(a), info.shape)] = np.nan
 
 
 def _one_solution(a: np.ndarray, b: np.ndarray, solution: np.ndarray, info: np.ndarray) -> None:

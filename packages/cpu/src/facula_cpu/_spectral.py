@@ -27,6 +27,19 @@ def each(compute: Callable[..., None], *arrays: np.ndarray) -> None:
         one_by_one(lambda *one: _each_one(compute, *one), *arrays)
 
 
+def each_finite(compute: Callable[..., None], *arrays: np.ndarray, read: np.ndarray | None = None) -> None:
+    """`each`, where the result for infinite elements is NaN and no failure, and that of NaN always is one.
+
+    `read` is what is read of the first array, if that is not all of it.
+    """
+    each(compute, *arrays)
+    a, info = arrays[0] if read is None else read, arrays[-1]
+    lost, infinite = np.isnan(a).any((-2, -1)), np.isinf(a).any((-2, -1))
+    info[...] = np.where(infinite, 0, info) | lost
+    if lost.any():
+        arrays[-2][lost] = np.nan
+
+
 def _each_one(compute: Callable[..., None], *arrays: np.ndarray) -> None:
     try:
         compute(*arrays[:-1])
@@ -42,7 +55,7 @@ def eigh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[..., -1, :], out[..., :-1, :] = np.linalg.eigh(a, "U" if upper else "L")
 
-    each(compute, a, out, info)
+    each_finite(compute, a, out, info, read=np.triu(a) if upper else np.tril(a))
 
 
 @computes("eigvalsh")
@@ -52,7 +65,7 @@ def eigvalsh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> N
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[...] = np.linalg.eigvalsh(a, "U" if upper else "L")
 
-    each(compute, a, out, info)
+    each_finite(compute, a, out, info, read=np.triu(a) if upper else np.tril(a))
 
 
 @computes("eig")
@@ -87,7 +100,7 @@ def svd(a: np.ndarray, out: np.ndarray, info: np.ndarray, full: bool) -> None:
         out[..., -1, : s.shape[-1]] = s
 
     out[...] = 0
-    each(compute, a, out, info)
+    each_finite(compute, a, out, info)
 
 
 @computes("svdvals")
@@ -97,7 +110,7 @@ def svdvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[...] = np.linalg.svd(a, compute_uv=False)
 
-    each(compute, a, out, info)
+    each_finite(compute, a, out, info)
 
 
 @computes("qr")
@@ -133,7 +146,7 @@ def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, inf
         inverse = np.where(size > bound, 1 / np.where(size > bound, s, 1), np.where(np.isnan(size), size, 0))
         out[...] = np.conj(np.swapaxes(vh, -1, -2)) * inverse[..., None, :] @ np.conj(np.swapaxes(u, -1, -2))
 
-    each(compute, a, atol, rtol, out, info)
+    each_finite(compute, a, atol, rtol, out, info, read=np.tril(a) if hermitian else a)
 
 
 # Of the rational function with polynomials of degree 13 that is nearest to the exponential at 0.

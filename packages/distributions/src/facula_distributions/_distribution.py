@@ -193,5 +193,5 @@ class Distribution:
         for name in self.arg_constraints:
             value = vars(self).get(name)
             if value is not None:
-                parts.append(f"{name}: {value.item() if value.numel() == 1 else value.shape}")
+                parts.append(f"{name}: {value if value.numel() == 1 else value.shape}")
         return f"{type(self).__name__}({', '.join(parts)})"

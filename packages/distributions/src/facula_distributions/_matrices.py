@@ -124,7 +124,13 @@ class Wishart(Distribution):
             raise InvalidValueError(f"Wishart: expected {name} to be square matrices; got {shape}")
         size = matrix.shape[-1]
         freedom = df if isinstance(df, Tensor) else matrix.new_full((), float(df))
-        batch = broadcast_shapes(matrix.shape[:-2], freedom.shape)
+        try:
+            batch = broadcast_shapes(matrix.shape[:-2], freedom.shape)
+        except InvalidValueError:
+            raise InvalidValueError(
+                f"Wishart: expected parameters of shapes that broadcast; got df {tuple(freedom.shape)} and {name} "
+                f"{tuple(matrix.shape)}, matrices in its last two dimensions"
+            ) from None
         self.df = freedom.expand(batch)
         setattr(self, name, matrix.expand((*batch, size, size)))
         super().__init__(batch, (size, size), validate_args)

@@ -124,4 +124,4 @@ class MixtureSameFamily(Distribution):
             return drawn.gather(drawn.dim() + dim, places).squeeze(dim)
 
     def __repr__(self) -> str:
-        return f"MixtureSameFamily({self._mixture_distribution!r}, {self._component_distribution!r})"
+        return f"MixtureSameFamily(\n  {self._mixture_distribution!r},\n  {self._component_distribution!r})"

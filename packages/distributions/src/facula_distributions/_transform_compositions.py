@@ -114,7 +114,8 @@ class ComposeTransform(Transform):
         return Size(shape)
 
     def __repr__(self) -> str:
-        return f"ComposeTransform([{', '.join(map(repr, self.parts))}])"
+        parts = ",\n    ".join(map(repr, self.parts))
+        return f"ComposeTransform(\n    {parts}\n)"
 
 
 def _widened(constraint: Any, dims: int) -> Any:

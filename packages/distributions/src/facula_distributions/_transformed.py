@@ -137,4 +137,4 @@ class TransformedDistribution(Distribution):
         return self._transformed(self.base_dist.icdf(value))
 
     def __repr__(self) -> str:
-        return f"TransformedDistribution({self.base_dist!r}, {self.transforms!r})"
+        return f"{type(self).__name__}({self.base_dist!r}, {self.transforms!r})"

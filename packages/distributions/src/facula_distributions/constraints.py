@@ -80,6 +80,8 @@ class Constraint:
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items() if name not in vars(Constraint))
         name = type(self).__name__.removeprefix("_")
+        if name[0].islower():  # one that programs call; PyTorch shows the name of a class
+            name = "".join(word.capitalize() for word in name.split("_"))
         return f"{name}({bounds})"
 
 
@@ -127,6 +129,9 @@ class independent(Constraint):
         for _ in range(self.reinterpreted_batch_ndims):
             inside = inside.all(-1)
         return inside
+
+    def __repr__(self) -> str:
+        return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
 class _Real(Constraint):
@@ -221,7 +226,7 @@ class integer_interval(_Between):
         return (value % 1 == 0) & (value >= self.lower_bound) & (value <= self.upper_bound)
 
 
-class _IntegerAbove(_Above):
+class _IntegerGreaterThan(_Above):
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -362,8 +367,8 @@ class MixtureSameFamilyConstraint(Constraint):
 dependent = _Dependent()
 boolean = _Boolean()
 one_hot = _OneHot()
-nonnegative_integer = _IntegerAbove(0)
-positive_integer = _IntegerAbove(1)
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
 real = _Real()
 real_vector = independent(real, 1)
 positive = greater_than(0.0)

@@ -9,6 +9,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import digamma, lgamma, linalg, where, xlogy
 from facula_tensor.extend import listed
+from facula_tensor.functional import logsigmoid
 
 from ._categorical import Categorical, OneHotCategorical
 from ._continuous import Exponential, Laplace, Uniform
@@ -103,9 +104,16 @@ def _uniforms(p: Uniform, q: Uniform) -> Tensor:
 
 
 @register_kl(Bernoulli, Bernoulli)
-def _bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
-    impossible = ((q.probs == 0) & (p.probs > 0)) | ((q.probs == 1) & (p.probs < 1))
-    return where(impossible, math.inf, q._cross_entropy(p.probs) - p.entropy())
+def _of_trial(p: Any, q: Any) -> Tensor:
+    first, second = (p.probs, p.logits, q.probs, q.logits), (1 - p.probs, -p.logits, 1 - q.probs, -q.logits)
+    return _of_outcome(*first) + _of_outcome(*second)
+
+
+def _of_outcome(p: Tensor, p_logits: Tensor, q: Tensor, q_logits: Tensor) -> Tensor:
+    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there."""
+    never, only = p == 0, q == 0
+    p_logits, q_logits = where(never, 0.0, p_logits), where(never | only, 0.0, q_logits)
+    return where(never, 0.0, where(only, math.inf, p * (logsigmoid(p_logits) - logsigmoid(q_logits))))
 
 
 @register_kl(Geometric, Geometric)
@@ -163,9 +171,7 @@ def _binomials(p: Binomial, q: Binomial) -> Tensor:
     """Infinite where p may give more than q; of fewer trials than q's it is computed for p's."""
     if (p.total_count < q.total_count).any().item():
         raise UnsupportedError("kl_divergence: there is no formula for a Binomial of fewer trials than the other's")
-    chances = xlogy(p.probs, p.probs) - xlogy(p.probs, q.probs)
-    others = xlogy(1 - p.probs, 1 - p.probs) - xlogy(1 - p.probs, 1 - q.probs)
-    return where(p.total_count > q.total_count, math.inf, p.total_count * (chances + others))
+    return where(p.total_count > q.total_count, math.inf, p.total_count * _of_trial(p, q))
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)

@@ -122,6 +122,9 @@ def multi_head_attention_forward(
 
 def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads: int) -> None:
     """Raise unless query, key and value are of as many dimensions and lengths as each other wants."""
+    for called, one in (("query", query), ("key", key), ("value", value)):
+        if not isinstance(one, Tensor):
+            raise InvalidTypeError(f"{NAME}: expected {called} to be a Tensor; got {type(one).__name__}")
     shapes = [tuple(one.shape) for one in (query, key, value)]
     if len(shapes[0]) not in (2, 3) or {len(one) for one in shapes} != {len(shapes[0])}:
         raise InvalidValueError(

@@ -6,7 +6,7 @@ Operators are `facula_tensor.functional`'s; what is here is written in them.
 # ruff: noqa: F403, F405
 from __future__ import annotations
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import as_real, listed, recorded_ops
@@ -52,8 +52,13 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     beta, threshold = as_real(beta, "softplus", "beta"), as_real(threshold, "softplus", "threshold")
     if beta == 0:
         raise InvalidValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
+    if not isinstance(input, Tensor):
+        raise InvalidTypeError(f"softplus: expected a Tensor; got {type(input).__name__}")
     if beta == 1 and threshold == 20 and input.is_floating_point():
         return recorded_ops.softplus(input)
-    scaled = recorded_ops.mul(input, beta)
+    narrow = input.is_floating_point() and input.dtype.itemsize == 2
+    exact = input.float() if narrow else input  # so that the threshold is not rounded to 16 bits
+    scaled = recorded_ops.mul(exact, beta)
     smooth = recorded_ops.neg(logsigmoid(recorded_ops.neg(scaled)))
-    return recorded_ops.where(recorded_ops.gt(scaled, threshold), input, recorded_ops.div(smooth, beta))
+    result = recorded_ops.where(recorded_ops.gt(scaled, threshold), exact, recorded_ops.div(smooth, beta))
+    return result.to(input.dtype) if narrow else result

@@ -3,8 +3,8 @@
     python -m facula_tensor._stubs
 
 Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows. So
-their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for what is put
-on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares the files
+their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for what is
+put on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares the files
 with what this would write.
 """
 
@@ -197,7 +197,9 @@ def network_functions() -> str:
 def methods() -> str:
     """`_core/methods.pyi`: what is put on Tensor where operators are declared."""
     text = HEAD.format("The methods that declarations put on Tensor.", ".")
-    text += "from facula_storage import DType\n\nfrom .._creation.generator import Generator\nfrom .tensor import Tensor\n"
+    text += (
+        "from facula_storage import DType\n\nfrom .._creation.generator import Generator\nfrom .tensor import Tensor\n"
+    )
     text += "from .._interop.untyped_storage import TypedStorage, UntypedStorage\n\n"
     body = "class Methods:\n    def __hash__(self) -> builtins.int: ...\n"
     aliases = ""

@@ -69,7 +69,9 @@ def test_the_last_lengths_decide_which_dimensions():
         (lambda: fft.fftn(ft.ones(2, 2), s=(2,), dim=(0, 1)), "as many lengths as dimensions"),
         (lambda: fft.fftn(ft.ones(2, 2), s=(1, 2, 2)), "at most 2 lengths; got 3"),
         (lambda: fft.rfftn(ft.ones(2, 2), dim=()), "at least 1 dimension to transform"),
-        (lambda: fft.fftfreq(0), "n of at least 1; got 0"),
+        (lambda: fft.fftfreq(-1), "n of at least 0; got -1"),
+        (lambda: fft.fftfreq(2, dtype=ft.int64), "dtype to be floating or complex; got int64"),
+        (lambda: fft.fft(ft.ones(4), norm=["ortho"]), "'backward', 'forward' or 'ortho'; got "),
         (lambda: fft.fft(ft.ones(4), dim=1), "expected -1 to 0"),
         (
             lambda: fft.fftshift(ft.ones(()), 0),
@@ -81,3 +83,8 @@ def test_the_last_lengths_decide_which_dimensions():
 def test_refused(call, words):
     with pytest.raises((ValueError, TypeError, IndexError), match=words):
         call()
+
+
+def test_frequencies_of_nothing():
+    assert fft.fftfreq(0).shape == (0,) and fft.rfftfreq(0).isnan().tolist() == [True]
+    assert fft.fftfreq(4, 0.0)[1:].tolist() == [float("inf"), float("-inf"), float("-inf")]

@@ -169,3 +169,12 @@ def test_running_statistics_are_changed_beside_an_input_of_half_precision(kept):
     np.testing.assert_allclose(mean.float().numpy(), 0.1 * x.float().numpy().mean(0), rtol=1e-2, atol=1e-3)
     with pytest.raises(TypeError, match="expected all in one dtype; got input bfloat16, weight float64"):
         nn.batch_norm(x, mean, var, weight.double(), training=True)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_threshold_is_not_rounded(dtype):
+    """0.3 is less than its nearest number in 16 bits."""
+    x = ft.tensor([0.3, 0.25], dtype=getattr(ft, dtype), requires_grad=True)
+    y = nn.threshold(x, 0.3, 2.0)
+    assert y.tolist() == [x[0].item(), 2.0] and y.dtype is x.dtype
+    assert grad(y.sum(), x)[0].tolist() == [1.0, 0.0]

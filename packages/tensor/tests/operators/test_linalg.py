@@ -7,7 +7,7 @@ import facula_tensor as ft
 from facula_autograd import grad, gradgradcheck
 from facula_tensor import linalg
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 SINGULAR = ft.tensor([[1.0, 2.0], [2.0, 4.0]])
 
 
@@ -25,6 +25,10 @@ SINGULAR = ft.tensor([[1.0, 2.0], [2.0, 4.0]])
         (lambda: linalg.svd(ft.full((2, 3), NAN)), "^linalg.svd: .* converges"),
         (lambda: linalg.svdvals(ft.full((2, 3), NAN)), "^linalg.svdvals: .* converges"),
         (lambda: linalg.eigh(ft.stack([ft.eye(2), ft.full((2, 2), NAN)])), r"^linalg.eigh: matrix \[1\]: .* converges"),
+        (lambda: linalg.eigvalsh(ft.full((2, 2), NAN)), "^linalg.eigvalsh: .* converges"),
+        (lambda: linalg.cholesky(ft.tensor([[1.0, 0.0], [NAN, 1.0]])), "^linalg.cholesky: .*minor of order 2 "),
+        (lambda: linalg.cond(ft.tensor([[NAN, 1.0], [1.0, 2.0]])), "^linalg.cond: .* converges"),
+        (lambda: linalg.norm(ft.full((2, 2), NAN), 2), "^linalg.norm: .* converges"),
         (lambda: linalg.eigvals(ft.full((2, 2), float("inf"))), "^linalg.eigvals: .* infinite"),
     ],
 )
@@ -182,3 +186,21 @@ def test_products_of_numbers_and_norms_by_place():
     assert ft.linalg.vecdot(ft.tensor(2.0), ft.tensor(3.0)).item() == 6.0
     got = ft.ones(2, 4).norm(2, 1, False, ft.float64)
     assert got.dtype is ft.float64 and got.tolist() == [2.0, 2.0]
+
+
+def test_infinite_elements_are_no_failure():
+    """Values are NaN, as in PyTorch; matrices beside them keep theirs, and NaN is refused."""
+    x = ft.stack([ft.tensor([[INF, 1.0], [1.0, 2.0]]), ft.eye(2)])
+    for values in (linalg.svdvals(x), linalg.eigvalsh(x), linalg.svd(x).S, linalg.eigh(x).eigenvalues):
+        assert values[0].isnan().all() and values[1].tolist() == [1.0, 1.0]
+    assert linalg.pinv(x)[0].isnan().all() and linalg.pinv(x)[1].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    for order in (2, -2, "nuc"):
+        assert linalg.norm(x[0], order).isnan() and linalg.cond(x[0], order).isnan()
+    assert linalg.matrix_rank(x).tolist() == [0, 2]
+    assert linalg.eigvalsh(ft.tensor([[1.0, NAN], [0.0, 2.0]])).tolist() == [1.0, 2.0]  # the lower triangle is read
+
+
+def test_nan_as_a_pivot_leaves_nothing():
+    x = ft.stack([ft.tensor([[NAN, 1.0], [1.0, 2.0]]), 2 * ft.eye(2)])
+    for found in (linalg.inv(x), linalg.solve(x, ft.eye(2).expand(2, 2, 2))):
+        assert found[0].isnan().all() and found[1].tolist() == [[0.5, 0.0], [0.0, 0.5]]

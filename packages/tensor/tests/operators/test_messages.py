@@ -10,6 +10,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_tensor import functional as F
+from facula_tensor import linalg
 
 F64 = ft.float64
 
@@ -60,6 +61,24 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "expand_as": (lambda: m().expand_as(3), "expand_as: expected a Tensor; got int"),
     "matmul stacks": (lambda: m(2, 3, 4) @ m(3, 4, 5), "matmul: expected leading dim", "(2, 3, 4) and (3, 4, 5)"),
     "mm": (lambda: ft.mm(m(), m(3)), "mm: expected 2 dimension(s); got shape (3,); use matmul"),
+    "zero_ of a word": (lambda: ft.zero_("x"), "zero_: expected a Tensor; got str"),
+    "detach_ of a word": (lambda: ft.detach_("x"), "detach_: expected a Tensor; got str"),
+    "round_ decimals": (lambda: m().round_(decimals="x"), "round_: expected decimals to be an integer; got str 'x'"),
+    "isclose rtol": (lambda: m().isclose(m(), "x"), "isclose: expected rtol to be a real number; got str 'x'"),
+    "allclose atol": (lambda: m().allclose(m(), atol=[1]), "allclose: expected atol to be a real number; got list"),
+    "nan_to_num": (lambda: m().nan_to_num("x"), "nan_to_num: expected nan to be a real number; got str 'x'"),
+    "frexp out": (lambda: m().frexp(out=1), "frexp: expected out to be 2 tensors (mantissa, exponent)"),
+    "gradient spacing": (lambda: ft.gradient(m(), spacing=object()), "gradient: expected spacing to be a number"),
+    "from_file": (lambda: ft.from_file(m()), "from_file: expected filename to be a path; got Tensor"),
+    "pool": (lambda: F.max_pool2d(m(1, 1, 3, 4), 1, ceil_mode=[1]), "max_pool2d: expected ceil_mode to be True or"),
+    "avg_pool1d": (lambda: F.avg_pool1d(m(), 1, count_include_pad="x"), "avg_pool1d: expected count_include_pad", "x"),
+    "interpolate": (lambda: F.interpolate(m(1, 1, 2), 2, mode=["x"]), "interpolate: expected mode to be one of"),
+    "pinv tolerances": (lambda: linalg.pinv(m(), rtol=m(2)), "linalg.pinv: expected rtol", "shape (2,)"),
+    "tensorsolve dims": (lambda: linalg.tensorsolve(m(4, 4), m(4), 3.5), "linalg.tensorsolve: expected dims", "3.5"),
+    "triplet distance": (
+        lambda: F.triplet_margin_with_distance_loss(m(), m(), m(), distance_function="x"),
+        "triplet_margin_with_distance_loss: expected distance_function to be a function; got 'x'",
+    ),
     # writing
     "copy_ word": (lambda: m().copy_("x"), "copy_: expected numbers", "str 'x'"),
     "copy_ complex": (lambda: m().copy_(1j), "copy_: 1j is complex and cannot be stored in float32"),

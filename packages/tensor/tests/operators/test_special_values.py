@@ -5,6 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import grad
+from facula_tensor import special
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, INF, -INF, NAN]
@@ -140,3 +141,44 @@ def test_sinc_bends_at_zero(dtype):
     (bend,) = grad(slope.real.sum(), x)
     assert slope.item() == 0
     np.testing.assert_allclose(bend.item(), -(np.pi**2) / 3)
+
+
+@pytest.mark.parametrize(
+    ("eps", "values"),
+    [(0.6, [1, 1, -1, -1, 1, 1]), (0.9, [1, 1, 1, -1, 1, 1]), (1.0, [INF, INF, INF, -INF, INF, INF]), (1.5, [NAN] * 6)],
+)
+def test_logit_with_bounds_that_changed_places(eps, values):
+    """The lower bound, now the greater one, is looked at first, as PyTorch does."""
+    x = ft.tensor([0.1, 0.55, 0.7, 2.0, 0.0, -1.0], dtype=ft.float64, requires_grad=True)
+    size = np.log(eps / (1 - eps)) if eps < 1 else 1.0
+    y = ft.logit(x, eps)
+    np.testing.assert_allclose(y.detach().numpy(), np.array(values) * size)
+    if eps < 1:
+        assert grad(y.sum(), x)[0].tolist() == [0.0] * 6
+
+
+def test_the_normal_ratio_on_either_side():
+    """Derivatives of log_ndtr by mpmath; beyond 40 they vanish, and are no NaN."""
+    x = ft.tensor([-100.0, -30.0, 0.5, 40.0, 100.0, 1e4, NAN], dtype=ft.float64, requires_grad=True)
+    (first,) = grad(special.log_ndtr(x).sum(), x, create_graph=True)
+    (second,) = grad(first.sum(), x)
+    np.testing.assert_allclose(
+        first.detach().numpy(), [100.00999800099926, 30.033259667433677, 0.5091604338370336, 0, 0, 0, NAN], rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        second.numpy(), [-0.99990005995, -0.99889622849, -0.51382456430, 0, 0, 0, NAN], rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3)])
+def test_one_number_in_elements_that_share_a_place(shape):
+    x = ft.ones(1)
+    assert x.expand(shape).fill_(2.5).sum().item() == 2.5 * np.prod(shape) and x.item() == 2.5
+    before = x._version
+    assert x.expand(shape).zero_().sum().item() == 0 and x.item() == 0 and x._version == before + 1
+    assert ft.zeros(1, 1).expand(3, 3).fill_diagonal_(1.0).sum().item() == 9
+    for change in (lambda y: y.add_(1), lambda y: y.copy_(ft.zeros(shape)), lambda y: y.normal_()):
+        with pytest.raises(RuntimeError, match="share one place"):
+            change(x.expand(shape))
+    with pytest.raises(RuntimeError, match=r"^index_fill_: .*share one place"):
+        x.expand(3).index_fill_(0, ft.tensor([0]), 1.0)

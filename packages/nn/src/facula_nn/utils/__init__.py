@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, bfloat16, cat, float16, maximum, no_grad, promote_types, tensor
+from facula_tensor import Tensor, bfloat16, cat, float16, linalg, maximum, no_grad, promote_types, stack, tensor
 from facula_tensor.extend import as_real, listed
 
 from .._arguments import checked
@@ -65,8 +65,9 @@ def clip_grad_norm_(
     """Scale all gradients, in place, by one factor, such that the norm of all together is at most `max_norm`.
 
     Returns the norm that they had, without dimensions; it is computed in float32 at least. `norm_type` may be infinite
-    ("inf", too). ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, where
-    `error_if_nonfinite`. `foreach` changes nothing.
+    ("inf", too), and 0 or negative, where the norm is `linalg.vector_norm` of those of each gradient. ValueError for a
+    negative `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`.
+    `foreach` changes nothing.
 
     >>> from facula_tensor import Parameter, tensor
     >>> weight = Parameter(tensor([0.0, 0.0]))
@@ -190,8 +191,6 @@ def skip_init(module_cls: Callable[..., Any], *args: Any, **kwargs: Any) -> Modu
 def _total(operation: str, tensors: list[Any], norm_type: Any, error_if_nonfinite: bool) -> tuple[Tensor, float]:
     """The norm of tensors together, and its value before it was rounded to their dtype."""
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
-    if not order > 0:
-        raise InvalidValueError(f"{operation}: expected a positive norm_type; got {order}")
     if not tensors:
         return tensor(0.0), 0.0
     total = _norm(tensors, order)
@@ -223,6 +222,9 @@ def _norm(grads: list[Any], order: float) -> Any:
         for grad in grads[1:]:
             total = maximum(total, grad.abs().amax())
         return total
+    if order <= 0 or order != order:  # as PyTorch has it, the norm of the gradients' norms, which are no norms here
+        one_by_one = [linalg.vector_norm(grad, order) for grad in grads]
+        return linalg.vector_norm(stack([one.to(one_by_one[0].dtype) for one in one_by_one]), order)
     parts = [(grad * grad).sum() if order == 2 else grad.abs().pow(order).sum() for grad in grads]
     total = parts[0]
     for part in parts[1:]:

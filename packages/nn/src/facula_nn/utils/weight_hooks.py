@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from facula_errors import InvalidValueError, OperationError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, no_grad
 from facula_tensor.extend import listed
@@ -40,6 +40,8 @@ class _Hook:
     @classmethod
     def of(cls, module: Module, name: str) -> tuple[int, Any] | None:
         """A module's hook of this kind for this weight, and its key in the table."""
+        if not isinstance(module, Module):
+            raise InvalidTypeError(f"{cls.called}: expected a Module; got {type(module).__name__}")
         for key, entry in module._forward_pre_hooks.items():
             hook = getattr(entry, "hook", None)
             if isinstance(hook, cls) and hook.name == name:

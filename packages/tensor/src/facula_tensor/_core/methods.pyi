@@ -128,7 +128,7 @@ class Methods:
         """The bits that both elements of each pair have; logical and for bool."""
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(other // self, other % self)`."""
-    def __reduce_ex__(self) -> builtins.tuple:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[Any, ...]:
         """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
         """The elements (the corners of large tensors), and what is not to be guessed from them."""

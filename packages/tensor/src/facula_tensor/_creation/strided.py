@@ -205,6 +205,8 @@ def from_file(
         raise ArgumentError(f"from_file: expected size of at least 0; got {count}")
     if place_of(device).type != "cpu":
         raise UnsupportedError(f"from_file: files are mapped into host memory alone; got device '{device}'")
+    if not isinstance(filename, (str, bytes, os.PathLike)):
+        raise InvalidTypeError(f"from_file: expected filename to be a path; got {type(filename).__name__}")
     path = os.fspath(filename)
     needed = count * kind.itemsize
     if shared:

@@ -56,6 +56,15 @@ def truth(self: Tensor) -> bool:
         raise
 
 
+def real_part(operation: str, number: Any) -> Any:
+    """A real number as it is; a complex one's real part, or a TypeError where it has another."""
+    if isinstance(number, complex):
+        if number.imag != 0:
+            raise named(InvalidTypeError(f"{operation}: expected an element without imaginary part; got {number}"))
+        return number.real
+    return number
+
+
 @method("__float__")
 def as_float(self: Tensor) -> float:
     """The one element as a float."""
@@ -65,7 +74,7 @@ def as_float(self: Tensor) -> float:
             return float(readers[self._layout](storage.ptr + self._offset).value)
         except (AttributeError, KeyError, TypeError):
             pass
-        return float(only_element("float", self))
+        return float(real_part("float", only_element("float", self)))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -81,7 +90,7 @@ def as_int(self: Tensor) -> int:
         except (AttributeError, KeyError, TypeError):
             number = None
         if number is None:
-            number = only_element("int", self)
+            number = real_part("int", only_element("int", self))
         try:
             return int(number)
         except (OverflowError, ValueError) as error:

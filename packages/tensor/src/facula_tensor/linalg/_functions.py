@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, DTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bool_, int64
 from facula_storage.extend import FLOATING
@@ -185,6 +185,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
     name, F = "linalg.tensorsolve", recorded_ops
     A, B = steady(as_tensor(name, A)), steady(as_tensor(name, B))
     if dims is not None:
+        if not isinstance(dims, (tuple, list)):
+            raise InvalidTypeError(f"{name}: expected dims to be a tuple of integers; got {dims!r:.200}")
         moved = [check_dim(name, dim, A.ndim) for dim in dims]
         A = F.permute(A, (*[dim for dim in range(A.ndim) if dim not in moved], *moved))
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape

@@ -7,6 +7,7 @@ from typing import Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bfloat16, float16, float32
 
 from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor
@@ -208,6 +209,11 @@ def source(operation: str, input: Tensor, inplace: bool) -> Tensor:
     """What to compute from: a copy where `input` is about to change and the gradient needs what it was."""
     input = as_tensor(operation, input)
     return input.clone() if inplace and input.node is not None else input
+
+
+def wide(input: Tensor) -> Tensor:
+    """`input` in float32 where it has 16 bits: a bound that it is compared with is not rounded to them."""
+    return recorded_ops.to(input, (float32,)) if input.dtype in (float16, bfloat16) else input
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -11,7 +11,7 @@ from facula_errors.extend import boundary
 from facula_storage import bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._core.promotion import get_default_dtype, result_type
+from .._core.promotion import as_real, get_default_dtype, result_type
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._creation.from_data import from_numpy, tensor
 from .._dispatch.namespaces import no_record_ops
@@ -51,7 +51,7 @@ def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal
             f"{operation}: expected both in one dtype; got {a.dtype.name} and {b.dtype.name}; convert one with .to()"
         )
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
+        if not as_real(tolerance, operation, name) >= 0:
             raise ArgumentError(f"{operation}: expected {name} >= 0; got {tolerance}")
     close = no_record_ops.eq(a, b)
     if equal_nan and a.dtype.category >= FLOATING:

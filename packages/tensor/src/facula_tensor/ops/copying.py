@@ -405,12 +405,15 @@ def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
                 f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
             )
         return _copy(operation, self, value)
-    now = snapshot(self)
+    try:
+        now = snapshot(self)
+    except AttributeError:
+        as_tensor(operation, self)
+        raise
     value = number_for(value, now._layout.dtype, operation)
     if starts_inplace(operation, self, (self,)):
         return _copy(operation, self, value)
-    check_writable(operation, now)
-    check_overlap(operation, now, ())
+    check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
     fill(now, value)
     mutated(now, operation)
     return self

@@ -201,6 +201,8 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
         before, after = _part(steps, dim, 0, -1), _part(steps, dim, 1, 0)
         first, last = ([_part(steps, dim, i, i + 1) for i in places] for places in ((0, 1), (n - 2, n - 3)))
     else:
+        if not isinstance(spacing, Tensor):
+            spacing = as_number(spacing, "gradient", "spacing")
         before = after = spacing
         first = last = [spacing, spacing]
     if before is after:  # without what has no weight, and may be infinite

@@ -14,7 +14,7 @@ from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .activation import assign_inplace, softmax, source
+from .activation import assign_inplace, softmax, source, wide
 from .pointwise import real
 
 __all__ = [
@@ -203,7 +203,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     x = source("threshold", input, inplace)
     if layout_of_tensor(x).dtype.category != FLOATING:
         bound, value = int(bound), int(value)
-    return assign_inplace(input, recorded_ops.where(recorded_ops.le(x, bound), value, x), inplace)
+    return assign_inplace(input, recorded_ops.where(recorded_ops.le(wide(x), bound), value, x), inplace)
 
 
 @boundary

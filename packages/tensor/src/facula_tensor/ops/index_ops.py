@@ -9,6 +9,7 @@ from facula_errors import ArgumentError, FaculaError, InvalidIndexError, Invalid
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_, contiguous, int64
 
+from .._core.errors import relabel
 from .._core.memory import check_overlap, check_writable, meet
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._creation.filled import zeros
@@ -229,7 +230,12 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @boundary
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill` in place: changes this tensor and returns it."""
-    return masked_fill_(self, _rows("index_fill_", self, dim, index), value)
+    mask = _rows("index_fill_", self, dim, index)
+    try:
+        return masked_fill_(self, mask, value)
+    except FaculaError as error:
+        relabel(error, "index_fill_")
+        raise
 
 
 # -------------------------------------------------------------------------------------------------- reduced

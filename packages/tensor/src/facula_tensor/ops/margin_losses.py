@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from facula_errors import ArgumentError, DTypeError, InvalidIndexError
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import int64
 from facula_storage.extend import FLOATING, INTEGER
@@ -176,6 +176,8 @@ def triplet_margin_with_distance_loss(
     tensor(2.)
     """
     name = "triplet_margin_with_distance_loss"
+    if not (distance_function is None or callable(distance_function)):
+        raise InvalidTypeError(f"{name}: expected distance_function to be a function; got {distance_function!r:.200}")
     return triplet(name, anchor, positive, negative, distance_function or pairwise_distance, margin, swap,
                    reduction_of(name, reduction))  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -20,6 +20,7 @@ from .._dispatch.writing import write_out
 from .copying import assign_inplace
 from .grids import broadcast_tensors
 from .in_place import in_place_of
+from .named_results import named_results
 from .pointwise import real
 
 __all__ = [
@@ -87,6 +88,7 @@ class Frexp(tuple):
     """What `frexp` gives: `mantissa` and `exponent`."""
 
     __slots__ = ()
+    fields = ("mantissa", "exponent")
     mantissa = property(lambda self: self[0], doc="From 1/2 to 1, with the sign.")
     exponent = property(lambda self: self[1], doc="The power of two (int32).")
 
@@ -118,9 +120,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     for part in (first, no_record_ops.sub(exponent, first)):
         mantissa = recorded_ops.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
     mantissa = mantissa.to(x.dtype)
-    if out is None:
-        return Frexp((mantissa, exponent))
-    return Frexp((write_out("frexp", mantissa, out[0]), write_out("frexp", exponent, out[1])))
+    return Frexp(named_results("frexp", cast("Any", Frexp), (mantissa, exponent), out))
 
 
 def _exponents(x: Tensor) -> Tensor:

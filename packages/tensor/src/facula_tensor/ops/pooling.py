@@ -155,7 +155,13 @@ def max_pool2d(
     try:
         shape = layout_of_tensor(as_tensor("max_pool2d", input)).shape
         parameters = max_geometry(
-            2, shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
+            2,
+            shape,
+            hashable(kernel_size),
+            hashable(stride),
+            hashable(padding),
+            hashable(dilation),
+            hashable(ceil_mode),
         )
         pooled = recorded_ops.max_pool2d(input, parameters)
         return pooled if return_indices else pooled[0]
@@ -213,8 +219,8 @@ def avg_pool2d(
                 hashable(kernel_size),
                 hashable(stride),
                 hashable(padding),
-                ceil_mode,
-                count_include_pad,
+                hashable(ceil_mode),
+                hashable(count_include_pad),
                 hashable(divisor_override),
             ),
         )

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from facula_errors import ArgumentError
+from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.geometry import is_integer, several
 from .convolution_geometry import LENGTHS, WHAT
@@ -52,6 +52,13 @@ def count_windows(
     return tuple(counts)
 
 
+def flag(name: str, argument: str, value: Any) -> bool:
+    """`value`, True or False."""
+    if value not in (True, False):
+        raise InvalidTypeError(f"{name}: expected {argument} to be True or False; got {value!r}")
+    return bool(value)
+
+
 def stride_of(name: str, stride: Any, kernel: Numbers) -> Numbers:
     """The stride, which is the window where it is left out: None, or PyTorch's empty tuple."""
     left_out = stride is None or (type(stride) is tuple and not stride)
@@ -70,7 +77,7 @@ def max_geometry(
     stride = stride_of(name, stride, kernel)
     padding = several(name, "padding", padding, dims, 0)
     return (kernel, stride, padding, dilation), count_windows(
-        name, shape[-dims:], kernel, stride, padding, dilation, bool(ceil_mode)
+        name, shape[-dims:], kernel, stride, padding, dilation, flag(name, "ceil_mode", ceil_mode)
     )
 
 
@@ -86,8 +93,9 @@ def avg_geometry(
     stride = stride_of(name, stride, kernel)
     if divisor is not None and not (is_integer(divisor) and divisor):
         raise ArgumentError(f"{name}: expected divisor_override to be an int other than 0; got {divisor!r}")
-    size = count_windows(name, shape[-dims:], kernel, stride, padding, (1,) * dims, bool(ceil_mode))
-    return (kernel, stride, padding, bool(padded), None if divisor is None else int(divisor)), size
+    size = count_windows(name, shape[-dims:], kernel, stride, padding, (1,) * dims, flag(name, "ceil_mode", ceil_mode))
+    padded = flag(name, "count_include_pad", padded)
+    return (kernel, stride, padding, padded, None if divisor is None else int(divisor)), size
 
 
 @lru_cache(maxsize=1024, typed=True)

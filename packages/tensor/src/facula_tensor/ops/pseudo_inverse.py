@@ -15,6 +15,7 @@ from .._creation.filled import empty, full
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
+from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, matrices, status_layout
@@ -63,6 +64,12 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
             found = layout_of_tensor(value)
             if found.dtype.category == layout.dtype.category != dtype.category:
                 raise ArgumentError(f"{name}: expected {argument} to be real; got {found.dtype.name}")
+            batch = tuple(layout.shape[:-2])
+            if broadcast_shapes(name, found.shape, batch) != batch:
+                raise ArgumentError(
+                    f"{name}: expected {argument} to be a number, or one for each matrix of a batch {batch}; "
+                    f"got shape {found.shape}"
+                )
             return no_record_ops.to(snapshot(value), (dtype,))
         return full((), as_real(value, name, argument), dtype=dtype, device=layout.device)
 

@@ -106,7 +106,7 @@ def interpolate(
     try:
         input = steady(as_tensor("interpolate", input))
         shape = layout_of_tensor(input).shape
-        if mode not in MODES:
+        if not isinstance(mode, str) or mode not in MODES:
             raise ArgumentError(f"interpolate: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
         if len(shape) not in MODES[mode] or not all(shape[1:]):
             raise ArgumentError(

@@ -7,7 +7,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
-from .._core.promotion import as_integer, floating
+from .._core.promotion import as_integer, as_real, floating
 from .._core.tensor import Tensor, method
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
@@ -165,7 +165,9 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 @boundary
 def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
     """`round` in place: changes this tensor and returns it."""
-    return assign_inplace("round_", self, _at("round_", self, decimals)) if decimals else _nearest_(self)
+    if decimals:
+        return assign_inplace("round_", self, _at("round_", self, as_integer(decimals, "round_", "decimals")))
+    return _nearest_(self)
 
 
 fix = trunc
@@ -234,8 +236,9 @@ def nan_to_num(
     category = x.dtype.category
     if category < FLOATING:
         return write_out("nan_to_num", recorded_ops.clone(x), out)
-    numbers = [0.0 if nan is None else float(nan), LARGEST[x.dtype.name] if posinf is None else float(posinf)]
-    numbers.append(-LARGEST[x.dtype.name] if neginf is None else float(neginf))
+    most = LARGEST[x.dtype.name]
+    given = (("nan", nan, 0.0), ("posinf", posinf, most), ("neginf", neginf, -most))
+    numbers = [own if one is None else float(as_real(one, "nan_to_num", called)) for called, one, own in given]
     if category == COMPLEX:
         real, imaginary = [
             no_record_ops.nan_to_num(part(x.detach()), *numbers)

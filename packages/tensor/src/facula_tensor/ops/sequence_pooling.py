@@ -40,7 +40,7 @@ def max_pool1d(
     """
     shape = layout_of_tensor(as_tensor("max_pool1d", input)).shape
     geometry, (length,) = max_geometry(
-        1, shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
+        1, shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), hashable(ceil_mode)
     )
     (kernel,), (step,), (before,), (gap,) = geometry
     flat = (1, kernel), (1, step), (0, before), (1, gap)
@@ -89,7 +89,14 @@ def avg_pool1d(
     """
     shape = layout_of_tensor(as_tensor("avg_pool1d", input)).shape
     geometry, (length,) = avg_geometry(
-        1, shape, hashable(kernel_size), hashable(stride), hashable(padding), ceil_mode, count_include_pad, None
+        1,
+        shape,
+        hashable(kernel_size),
+        hashable(stride),
+        hashable(padding),
+        hashable(ceil_mode),
+        hashable(count_include_pad),
+        None,
     )
     (kernel,), (step,), (before,), padded, _ = geometry
     flat = (1, kernel), (1, step), (0, before), padded, None

@@ -13,7 +13,7 @@ from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor, method
 from .._creation.filled import full
 from .._dispatch.declaration import elementwise, public_form
-from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.namespaces import composite, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
@@ -153,7 +153,16 @@ class _log_ndtr:
     accepts = real
 
     def vjp_input(F, g, input):
-        return F.div(F.mul(g, (2 / pi) ** 0.5), F.erfcx(F.mul(input, -ROOT_HALF)))
+        return F.mul(g, F.normal_ratio(input))
+
+
+@composite
+def normal_ratio(F: Any, input: Tensor) -> Tensor:
+    """The normal distribution's density over its probability of less than x: neither overflows on its side of 0."""
+    above = F.gt(input, 0)
+    high, low = F.where(above, input, 0), F.where(above, 0, input)
+    density = F.mul(F.exp(F.mul(F.mul(high, high), -0.5)), (2 * pi) ** -0.5)
+    return F.where(above, F.div(density, F.ndtr(high)), F.div((2 / pi) ** 0.5, F.erfcx(F.mul(low, -ROOT_HALF))))
 
 
 # --------------------------------------------------------------------------------------- logits and entropy
@@ -170,6 +179,14 @@ class logit:
 
 
 _log_odds, _log_odds_ = operators["logit"].library_call, operators["logit"].changing
+
+
+def _held(x: Tensor, bound: float) -> Tensor:
+    """Elements between `bound` and 1 - bound; beyond 0.5 these change places, and the lower one is looked at first."""
+    if not bound > 0.5:
+        return recorded_ops.clamp(x, bound, 1 - bound)
+    inner = recorded_ops.where(recorded_ops.gt(x, 1 - bound), 1 - bound, x)
+    return recorded_ops.where(recorded_ops.lt(x, bound), bound, inner)
 
 
 @public_form
@@ -190,7 +207,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         bound = float(as_real(eps, "logit", "eps"))
         if not real(x.dtype):
             raise DTypeError(f"logit: not defined for {x.dtype.name}; take real or imag first")
-        x = recorded_ops.clamp(x if x.is_floating_point() else x.to(floating(x.dtype)), bound, 1 - bound)
+        x = _held(x if x.is_floating_point() else x.to(floating(x.dtype)), bound)
     return write_out("logit", _log_odds(x), out)
 
 

@@ -11,7 +11,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._core.errors import named
 from .._core.formats import check_storage
-from .._core.promotion import as_integer, as_real, floating, get_default_dtype
+from .._core.promotion import as_dtype, as_integer, as_real, floating, get_default_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._creation.from_data import tensor
 from .._dispatch.namespaces import recorded_ops
@@ -39,7 +39,7 @@ def scaling(name: str, norm: Any) -> str:
     """Which direction is scaled."""
     if norm is None:
         return "backward"
-    if norm not in OPPOSITE:
+    if not isinstance(norm, str) or norm not in OPPOSITE:
         raise ArgumentError(f"{name}: expected norm to be 'backward', 'forward' or 'ortho'; got {norm!r}")
     return str(norm)
 
@@ -146,12 +146,18 @@ def frequencies(
 ) -> Tensor:
     """The frequencies of a transform of n elements."""
     count, step = as_integer(n, name, "n"), as_real(d, name, "d")
-    if count < 1:
-        raise ArgumentError(f"{name}: expected n of at least 1; got {count}")
+    if count < 0:
+        raise ArgumentError(f"{name}: expected n of at least 0; got {count}")
     if layout is not None:
         check_storage(name, layout, False)
-    values = (np.fft.rfftfreq if half else np.fft.fftfreq)(count, 1.0) / step
-    kind = get_default_dtype() if dtype is None else dtype
+    with np.errstate(all="ignore"):  # steps of 0
+        if count:
+            values = (np.fft.rfftfreq if half else np.fft.fftfreq)(count, 1.0) / step
+        else:  # half of nothing is one frequency, 0 / 0
+            values = np.full(1 if half else 0, np.nan)
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
+    if kind.category < FLOATING:
+        raise DTypeError(f"{name}: expected dtype to be floating or complex; got {kind.name}")
     result = tensor(values, dtype=kind, device=device or "cpu", requires_grad=requires_grad)
     return write_out(name, result, out)
 

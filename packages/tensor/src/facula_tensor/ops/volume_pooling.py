@@ -85,7 +85,13 @@ def max_pool3d(
     input = steady(as_tensor("max_pool3d", input))
     layout = layout_of_tensor(input)
     geometry, size = max_geometry(
-        3, layout.shape, hashable(kernel_size), hashable(stride), hashable(padding), hashable(dilation), ceil_mode
+        3,
+        layout.shape,
+        hashable(kernel_size),
+        hashable(stride),
+        hashable(padding),
+        hashable(dilation),
+        hashable(ceil_mode),
     )
     planes = tuple([one[1:] for one in geometry])
     depths = tuple([(one[0], other) for one, other in zip(geometry, (1, 1, 0, 1), strict=True)])
@@ -141,8 +147,8 @@ def avg_pool3d(
         hashable(kernel_size),
         hashable(stride),
         hashable(padding),
-        ceil_mode,
-        count_include_pad,
+        hashable(ceil_mode),
+        hashable(count_include_pad),
         hashable(divisor_override),
     )
     images, whole = wide("avg_pool3d", input, float64), layout.dtype.category == INTEGER

@@ -216,7 +216,7 @@ class _logsumexp:
         if 0 in [layout.shape[i] for i in dims]:
             result = no_record_ops.log(no_record_ops.sum(no_record_ops.exp(wide), (dims, keepdim)))
         else:
-            greatest = no_record_ops.amax(wide, (dims, True))
+            greatest = no_record_ops.amax(no_record_ops.real_of(wide), (dims, True))
             shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
             total = no_record_ops.log(
                 no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
@@ -245,7 +245,7 @@ def logsumexp(
 ) -> Tensor:
     """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
 
-    Integers are computed in the default floating dtype. TypeError for complex numbers.
+    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
 
     >>> from facula_tensor import tensor
     >>> logsumexp(tensor([0.0, 0.0]), 0)
@@ -253,8 +253,6 @@ def logsumexp(
     """
     input, (dims, kept) = reduction("logsumexp", input, needed_dim("logsumexp", dim, axis), keepdim or keepdims)
     layout = layout_of_tensor(input)
-    if layout.dtype.category == COMPLEX:
-        raise DTypeError(f"logsumexp: not defined for {layout.dtype.name}; use x.exp().sum(dim).log()")
     if layout.dtype.category < FLOATING:
         input = recorded_ops.to(input, (floating(layout.dtype),))
     return write_out("logsumexp", recorded_ops.logsumexp(input, (dims, kept)), out)
