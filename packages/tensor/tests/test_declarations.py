@@ -2,8 +2,7 @@
 
 import pytest
 
-from facula_tensor._dispatch.namespaces import operators
-from facula_tensor.extend import elementwise, operator
+from facula_tensor.extend import elementwise, operator, operators
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
     python -m facula_tensor._stubs
 
-Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows. So
-their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for what is
-put on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares the files
-with what this would write.
+Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows.
+So their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for
+what is put on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares
+the files with what this would write.
 """
 
 from __future__ import annotations

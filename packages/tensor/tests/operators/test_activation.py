@@ -4,7 +4,8 @@ from math import erf
 
 import numpy as np
 import pytest
-from harness import FLOATS, TOLERANCE, lay, rounded, values_of
+from case import FLOATS
+from elements import TOLERANCE, lay, rounded, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
@@ -157,7 +158,7 @@ def test_the_ends(name):
 
 def test_slopes_that_are_tensors():
     x, slope = ft.tensor(X[:, :2], requires_grad=True), ft.tensor([0.3, 0.1], dtype=ft.float64, requires_grad=True)
-    from facula_tensor._dispatch.namespaces import recorded_ops
+    from facula_tensor.extend import recorded_ops
 
     for function in (recorded_ops.leaky_relu, recorded_ops.elu):
         assert gradcheck(function, (x, slope))

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from harness import ALL, DTYPES, INTEGERS, REALS
+from case import ALL, INTEGERS, REALS
+from elements import DTYPES
 
 import facula_tensor as ft
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from harness import ALL, DTYPES, values_of
+from case import ALL
+from elements import DTYPES, values_of
 
 import facula_tensor as ft
 

@@ -4,7 +4,7 @@ from itertools import groupby, product
 
 import numpy as np
 import pytest
-from harness import values_of
+from elements import values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from harness import values_of
+from elements import values_of
 
 import facula_tensor as ft
 from facula_autograd import gradcheck

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness import lay, values_of
+from elements import lay, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F

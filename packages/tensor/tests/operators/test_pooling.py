@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness import lay
+from elements import lay
 from hypothesis import given
 from hypothesis import strategies as st
 

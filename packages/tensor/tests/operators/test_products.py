@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from harness import ALL, DTYPES, INTEGERS
+from case import ALL, INTEGERS
+from elements import DTYPES
 
 import facula_tensor as ft
 from facula_autograd import gradcheck, gradgradcheck

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness import values_of
+from elements import values_of
 
 import facula_tensor as ft
 from facula_cpu import get_num_threads, set_num_threads

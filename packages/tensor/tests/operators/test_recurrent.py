@@ -5,7 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import gradcheck, gradgradcheck
-from facula_tensor._dispatch.namespaces import recorded_ops as F
+from facula_tensor.extend import recorded_ops as F
 from facula_tensor.extend import recurrent_layer
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}

@@ -206,14 +206,17 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
         before = after = spacing
         first = last = [spacing, spacing]
     if before is after:  # without what has no weight, and may be infinite
-        inner = (middle[2] - middle[0]) / (2 * spacing)
+        inner = recorded_ops.div(recorded_ops.sub(middle[2], middle[0]), 2 * spacing)
     else:
         both = before + after
         weights = (-after / (before * both), (after - before) / (before * after), before / (after * both))
         inner = _weighted(middle, weights)
     left, right = ends[: edge_order + 1], ends[edge_order + 1 :]
     if edge_order == 1:
-        edges = [(left[1] - left[0]) / first[0], (right[1] - right[0]) / last[0]]
+        edges = [
+            recorded_ops.div(recorded_ops.sub(left[1], left[0]), first[0]),
+            recorded_ops.div(recorded_ops.sub(right[1], right[0]), last[0]),
+        ]
     else:
         a, b = first
         c, d = last
@@ -226,7 +229,7 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
 
 def _weighted(parts: Any, weights: Any) -> Tensor:
     """A sum of products."""
-    total = parts[0] * weights[0]
+    total = recorded_ops.mul(parts[0], weights[0])
     for part, weight in zip(parts[1:], weights[1:], strict=True):
-        total = total + part * weight
+        total = recorded_ops.add(total, recorded_ops.mul(part, weight))
     return total

@@ -289,7 +289,9 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
                 for place in changes:
                     storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
-                    if nodes[place] is not None or storages.count(storages[place]) > 1:
+                    if nodes[place] is not None or (
+                        operands[place] is not None and storages.count(storages[place]) > 1
+                    ):
                         raise InvalidTypeError  # to be looked at closely
                 s = Storage()
                 if guard:

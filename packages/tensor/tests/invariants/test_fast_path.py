@@ -1,21 +1,16 @@
-"""Calls whose layouts were met before take the quick ways: the same results as the first time, and no slow path."""
+"""Calls whose layouts were met before: the results of the first time, without the slow path."""
 
 from __future__ import annotations
 
-import sys
-
 import pytest
+from slow_path import slow_calls
 
 import facula_tensor as ft
 from facula_storage._afresh import start_afresh
 from facula_tensor import functional as F
 from facula_tensor._core import allocation
 from facula_tensor._creation import filling, random
-from facula_tensor._dispatch.inplace import slow_inplace
-from facula_tensor._dispatch.planning import find_plan
-from facula_tensor._dispatch.slow_path import slow_call
 
-SLOW = {function.__code__ for function in (slow_call, slow_inplace, find_plan)}
 DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64)
 
 
@@ -141,22 +136,6 @@ def test_a_call_gives_the_same_each_time(name, dtype, transposed):
 def _no_layouts_of_other_tests():
     """The tables are bounded, and may be full."""
     start_afresh()
-
-
-def slow_calls(function) -> list[str]:
-    """The functions of the slow path that run in a call."""
-    found = []
-
-    def watch(frame, event, arg):
-        if event == "call" and frame.f_code in SLOW:
-            found.append(frame.f_code.co_name)
-
-    sys.setprofile(watch)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return found
 
 
 KNOWN_SLOW = {

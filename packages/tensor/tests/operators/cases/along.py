@@ -1,7 +1,7 @@
-"""Rows of operators that need a whole line of elements, or say where elements are: sorts, scans, moments, norms."""
+"""Cases of operators that need a whole line of elements, or say where elements are: sorts, scans, moments, norms."""
 
 import numpy as np
-from harness import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Row, accumulated, floating, real_part
+from case import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Case, accumulated, floating, real_part
 
 import facula_tensor as ft
 from facula_tensor import linalg
@@ -12,9 +12,9 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "zero_dim
 
 
 def along(name, function, reference, **given):
-    """A row of something done along one dimension, which a number has too."""
+    """A case of something done along one dimension, which a number has too."""
     given.setdefault("layouts", LAYOUTS)
-    return Row(name, function, lambda x: reference(x) if x.ndim else flat(reference(x[None])), **given)
+    return Case(name, function, lambda x: reference(x) if x.ndim else flat(reference(x[None])), **given)
 
 
 def flat(results):
@@ -114,8 +114,8 @@ RANKS = [
 SPREAD = {"dtypes": FLOATS + COMPLEX, "result": real_part, "gradient": BOTH, "loose": 10}
 
 MOMENTS = [
-    Row("var", ft.var, lambda x: np.var(x, ddof=1), layouts=LAYOUTS[:-1], out=True, **SPREAD),
-    Row(
+    Case("var", ft.var, lambda x: np.var(x, ddof=1), layouts=LAYOUTS[:-1], out=True, **SPREAD),
+    Case(
         "var(0, correction=0)",
         lambda x, **out: ft.var(x, 0, correction=0, **out),
         lambda x: np.var(x, 0) if x.ndim else np.zeros(()),
@@ -123,15 +123,17 @@ MOMENTS = [
         out=True,
         **SPREAD,
     ),
-    Row(
+    Case(
         "var((0, 2), keepdim)",
         lambda x: x.var((0, 2), keepdim=True),
         lambda x: np.var(x, (0, 2), ddof=1, keepdims=True),
         shapes=((2, 3, 4),),
         **SPREAD,
     ),
-    Row("std", ft.std, lambda x: np.std(x, ddof=1), layouts=("contiguous", "transposed", "sliced"), out=True, **SPREAD),
-    Row(
+    Case(
+        "std", ft.std, lambda x: np.std(x, ddof=1), layouts=("contiguous", "transposed", "sliced"), out=True, **SPREAD
+    ),
+    Case(
         "std(1, unbiased=False)",
         lambda x: x.std(1, unbiased=False),
         lambda x: np.std(x, 1),
@@ -202,7 +204,7 @@ NORMS = [
         lambda x: np.abs(x).max(1),
         **{**NORM, "out": False, "gradient": (), "shapes": ((3, 4),)},
     ),
-    Row(
+    Case(
         "linalg.matrix_norm(1)",
         lambda x, **out: linalg.matrix_norm(x, 1, **out),
         lambda x: np.abs(x).sum(-2).max(-1),
@@ -219,7 +221,7 @@ NORMS = [
         loose=10,
         out=True,
     ),
-    Row(
+    Case(
         "count_nonzero(0)",
         lambda x: ft.count_nonzero(x, 0),
         lambda x: np.count_nonzero(x, 0) if x.ndim else np.asarray(x != 0),
@@ -228,4 +230,4 @@ NORMS = [
 ]
 
 assert {*ORDERED, *INTEGERS, *NUMBERS} <= set(ALL)
-ROWS = [*SORTS, *RANKS, *MOMENTS, *SCANS, *NORMS]
+CASES = [*SORTS, *RANKS, *MOMENTS, *SCANS, *NORMS]

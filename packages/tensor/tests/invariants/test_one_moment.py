@@ -17,15 +17,14 @@ import numpy as np
 import pytest
 from calls import CALLS, CHANGES
 from fake_backend import numbers
+from one_moment import OTHERS, check, contents, forget_plans, matrix, outcome, strided, tables_of
 from switching import Switch
 
 import facula_tensor as ft
-from facula_storage.extend import capacity
-from facula_tensor._dispatch.namespaces import no_record_ops, operators
-from facula_tensor.ops.indexing import windows as _windows
+from facula_tensor.extend import layout_of_tensor, make, no_record_ops
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
-from rows import ROWS
+from cases import CASES
 
 VIEWS = {
     "view": lambda x: x.view(-1),
@@ -119,100 +118,6 @@ def into(x, change):
     return y
 
 
-def contents(result):
-    """What can be compared."""
-    if isinstance(result, ft.Tensor):
-        plain = result.detach()
-        layout = plain._layout
-        assert plain._offset + layout.extent <= capacity(plain._storage), "a view beyond its memory"
-        return plain.dtype.name, tuple(plain.shape), numbers(plain).tobytes()
-    if isinstance(result, (tuple, list)):
-        return [contents(one) for one in result]
-    if isinstance(result, np.ndarray):
-        return result.dtype.name, result.shape, result.tobytes()
-    if isinstance(result, Exception):
-        return type(result)
-    return result
-
-
-def outcome(call, *operands):
-    ft.manual_seed(0)
-    try:
-        return call(*operands)
-    except Exception as error:
-        return error
-
-
-TABLES = [table for op in operators.values() for table in (op.table, op.slow_table)]
-WINDOWS = [_windows._windows] + [
-    cell.cell_contents
-    for op in operators.values()
-    for function in (op.call, op.no_record, op.library_call)
-    for cell in function.__closure__ or ()
-    if isinstance(cell.cell_contents, dict)
-]
-
-
-def forget_plans(used=TABLES):
-    """The next calls take the slow path. Gives the tables that held something."""
-    for windows in WINDOWS:
-        windows.clear()
-    held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
-    for table in held:
-        table.clear()
-    return held
-
-
-def tables_of(call):
-    """The plan tables that `call()` fills."""
-    forget_plans()
-    call()
-    return forget_plans()
-
-
-def check(call, first, second, others=(), *, slow=False, every=1, library=None, start=0):
-    """Give a tensor that begins as `first` the memory of `second` at each point of `call(tensor, *others)`."""
-    x = first.detach()
-    before, after = [(one._layout, one._storage, one._offset) for one in (first, second)]
-    expected = [contents(outcome(call, one, *others)) for one in (first, second)]
-
-    def act():
-        x._layout, x._storage, x._offset = after
-
-    used = tables_of(lambda: [outcome(call, one, *others) for one in (first, second)]) if slow else ()
-    number = start
-    while True:
-        x._layout, x._storage, x._offset = before
-        if slow:
-            forget_plans(used)
-        with Switch(number, act, **({} if library is None else {"library": library})) as switch:
-            result = outcome(call, x, *others)
-        assert contents(result) in expected, f"switched at point {number}: {result!r:.200}"
-        if not switch.reached:
-            return number
-        number += every
-
-
-def strided(tensor, dtype=None):
-    """The elements of `tensor`, doubled, transposed in memory and somewhere inside a larger storage."""
-    array = np.array((tensor.detach() * 2).to(dtype or tensor.dtype).numpy())
-    wide = np.concatenate([np.zeros(70, array.dtype), array.T.ravel(), np.zeros(500, array.dtype)])
-    inner = ft.tensor(wide)[70 : 70 + array.size].view(array.T.shape)
-    return inner.permute(*reversed(range(array.ndim))) if array.ndim else inner
-
-
-def matrix(rows=3):
-    return ft.arange(rows * 4, dtype=ft.float32).reshape(rows, 4) + 1
-
-
-OTHERS = {
-    "strided": lambda x: strided(x),
-    "float64": lambda x: strided(x, ft.float64),
-    "longer": lambda x: matrix(50) + 100,
-    "of three dimensions": lambda x: matrix(50).view(10, 5, 4) + 100,
-}
-
-
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("name", {**VIEWS, **EXPORTS, **SOURCE})
 def test_views_exports_and_copies(name, other):
@@ -228,17 +133,17 @@ def test_one_element(name):
     check(ONE[name], ft.tensor(2.0), matrix())
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.name != "cat(0)"], ids=str)  # which is given one twice
-def test_every_row(row):
-    from harness import make, operands
+@pytest.mark.parametrize("case", [case for case in CASES if case.name != "cat(0)"], ids=str)  # which is given one twice
+def test_every_case(case):
+    from elements import make, operands
 
-    dtype = "float32" if "float32" in row.dtypes else row.dtypes[-1]
-    made = [make(array, dtype) for array in operands(row, dtype, "contiguous")]
-    for place in range(row.arity):
+    dtype = "float32" if "float32" in case.dtypes else case.dtypes[-1]
+    made = [make(array, dtype) for array in operands(case, dtype, "contiguous")]
+    for place in range(case.arity):
         others = made[:place] + made[place + 1 :]
 
         def call(x, *others, place=place):
-            return row.function(*others[:place], x, *others[place:])
+            return case.function(*others[:place], x, *others[place:])
 
         check(call, made[place], strided(made[place]), others, every=2, start=place)
         check(call, made[place], strided(made[place]), others, slow=True, every=41, start=place)
@@ -339,11 +244,11 @@ def test_recorded_calls_keep_what_they_computed_with():
 def torn_between_loads(x):
     layout = x._layout
     len(layout.shape)  # a call
-    return ft._tensor.make(ft.Tensor, layout, x._storage, x._offset)
+    return make(ft.Tensor, layout, x._storage, x._offset)
 
 
 def torn_by_a_function(x):
-    return ft._tensor.make(ft.Tensor, ft._tensor.layout_of_tensor(x), x._storage, x._offset)
+    return make(ft.Tensor, layout_of_tensor(x), x._storage, x._offset)
 
 
 def torn_in_a_loop(x):
@@ -355,14 +260,14 @@ def torn_in_a_loop(x):
             found += [x._storage]
         else:
             found += [x._offset]
-    return ft._tensor.make(ft.Tensor, *found)
+    return make(ft.Tensor, *found)
 
 
 def whole(x):
     layout = x._layout
     storage = x._storage
     offset = x._offset
-    return ft._tensor.make(ft.Tensor, layout, storage, offset)
+    return make(ft.Tensor, layout, storage, offset)
 
 
 @pytest.mark.parametrize("planted", [torn_between_loads, torn_by_a_function, torn_in_a_loop])

@@ -1,17 +1,17 @@
-"""Rows of operators that move elements: copies in another order, several times, in part, or put into zeros."""
+"""Cases of operators that move elements: copies in another order, several times, in part, or put into zeros."""
 
 from __future__ import annotations
 
 import numpy as np
-from harness import Row
+from case import Case
 
 import facula_tensor as ft
 
 
 def moved(name, function, reference=None, **given):
-    """A row of something that moves elements: all dtypes, exact."""
+    """A case of something that moves elements: all dtypes, exact."""
     given = {"gradient": ("float64", "complex128"), "shapes": ((3, 4),), **given}
-    return Row(name, function, reference or function, **given)
+    return Case(name, function, reference or function, **given)
 
 
 def once(function):

@@ -1,16 +1,12 @@
 """Calls like one seen before, but for shapes and strides, take no slow path, and nothing else changes."""
 
-import sys
-
 import numpy as np
 import pytest
+from slow_path import slow_calls
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_tensor._dispatch.inplace import slow_inplace
-from facula_tensor._dispatch.namespaces import operators
-from facula_tensor._dispatch.planning import find_plan
-from facula_tensor._dispatch.slow_path import slow_call
+from facula_tensor.extend import operators
 from facula_tensor.functional import linear
 
 LENGTHS = (7, 1, 3, 2, 0, 50, 1000)
@@ -35,25 +31,6 @@ def test_results_and_gradients(dtype, shape):
             y.sum().backward()
             wanted = np.broadcast_to(row.detach().numpy() + 1, x.shape)
             assert np.array_equal(x.grad.numpy(), wanted.astype(x.detach().numpy().dtype))
-
-
-SLOW = {function.__code__ for function in (slow_call, slow_inplace, find_plan)}
-
-
-def slow_calls(function):
-    """The functions of the slow path that run in a call."""
-    found = []
-
-    def watch(frame, event, arg):
-        if event == "call" and frame.f_code in SLOW:
-            found.append(frame.f_code.co_name)
-
-    sys.setprofile(watch)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return found
 
 
 def square(n):

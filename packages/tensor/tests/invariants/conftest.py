@@ -1,4 +1,4 @@
-"""Devices for the walls' tests, and the counts that must come back to where they were."""
+"""Devices for the tests of invariants, and the counts that must come back to where they were."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Rows of operators on samples: moments without NaN, quantiles, histograms, covariances, differences, areas."""
+"""Cases of operators on samples: moments without NaN, quantiles, histograms, covariances, differences, areas."""
 
 from __future__ import annotations
 
 import numpy as np
-from harness import COMPLEX, FLOATS, INTEGERS, REALS, Row, accumulated, always, floating
+from case import COMPLEX, FLOATS, INTEGERS, REALS, Case, accumulated, always, floating
 
 import facula_tensor as ft
 
@@ -13,8 +13,8 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
 
 
 def of(name, function, reference, **given):
-    """A row of something that is made of one (3, 4) tensor of samples."""
-    return Row(name, function, reference, **{"shapes": ((3, 4),), "layouts": LAYOUTS, "loose": 10, **given})
+    """A case of something that is made of one (3, 4) tensor of samples."""
+    return Case(name, function, reference, **{"shapes": ((3, 4),), "layouts": LAYOUTS, "loose": 10, **given})
 
 
 def summed(x):
@@ -22,7 +22,7 @@ def summed(x):
 
 
 def norm_down(x):
-    """Rows of a 2-norm of at most 2."""
+    """Cases of a 2-norm of at most 2."""
     norms = np.sqrt((np.abs(x) ** 2).sum(1, keepdims=True))
     return x * np.where(norms > 2, 2 / (norms + 1e-7), 1)
 

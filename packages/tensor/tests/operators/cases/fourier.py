@@ -1,7 +1,7 @@
-"""Rows of Fourier transforms."""
+"""Cases of Fourier transforms."""
 
 import numpy as np
-from harness import COMPLEX, INTEGERS, Row
+from case import COMPLEX, INTEGERS, Case
 
 from facula_tensor import fft
 
@@ -19,12 +19,12 @@ def real_of(dtype):
 
 
 def transform(name, *shapes, real=False, more="", **arguments):
-    """A row of a transform with arguments, which NumPy calls axis and axes; `real`: of real numbers alone."""
+    """A case of a transform with arguments, which NumPy calls axis and axes; `real`: of real numbers alone."""
     function, same = getattr(fft, name), getattr(np.fft, name, None)
     axis = "axes" if name[-1] in "n2" else "axis"
     renamed = {axis if key == "dim" else key: value for key, value in arguments.items()}
     from_complex = name.startswith(("irfft", "hfft"))
-    return Row(
+    return Case(
         f"fft.{name}({more})",
         lambda x, **out: function(x, **arguments, **out),
         lambda x: same(x, **renamed),

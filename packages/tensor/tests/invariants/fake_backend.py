@@ -1,4 +1,4 @@
-"""A device type "fake" whose work runs later: what keeps asynchronous backends from needing new walls.
+"""A device type "fake" whose work runs later, which keeps asynchronous backends from breaking the invariants.
 
 Its plans wrap the CPU's. A launch is put in a queue and runs, in order, when a test calls `run`, or
 when somebody waits (`synchronize`, `copy_out`). Memory is checked twice: an address must lie in a block

@@ -155,7 +155,7 @@ def test_growing_under_those_who_compute(live_blocks):
 
 def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
     """A thread stands in a launch with an address it has read, while another replaces that buffer."""
-    from facula_tensor._dispatch.namespaces import operators
+    from facula_tensor.extend import operators
 
     shared = ft.full((1000,), 3.0)
     reached, go = threading.Event(), threading.Event()

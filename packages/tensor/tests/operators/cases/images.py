@@ -1,11 +1,11 @@
-"""Rows of what is done to images: elements put around them, and other sizes."""
+"""Cases of what is done to images: elements put around them, and other sizes."""
 
 from __future__ import annotations
 
 from functools import partial
 
 import numpy as np
-from harness import FLOATS, Row
+from case import FLOATS, Case
 
 import facula_tensor as ft
 from facula_tensor.functional import (
@@ -25,8 +25,8 @@ IMAGE = ((2, 3, 4, 5),)
 
 
 def image(name, function, reference, **given):
-    """A row of something done to images."""
-    return Row(name, function, reference, **{"gradient": ("float64",), "shapes": IMAGE, **given})
+    """A case of something done to images."""
+    return Case(name, function, reference, **{"gradient": ("float64",), "shapes": IMAGE, **given})
 
 
 def around(mode, **given):

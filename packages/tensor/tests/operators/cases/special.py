@@ -1,4 +1,4 @@
-"""Rows of the gamma function's and the error function's kin, whose values NumPy has not."""
+"""Cases of the gamma function's and the error function's kin, whose values NumPy has not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import factorial, inf, log, pi
 from statistics import NormalDist
 
 import numpy as np
-from harness import COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Row, boolean, floating
+from case import COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Case, boolean, floating
 
 import facula_tensor as ft
 from facula_tensor import special
@@ -71,10 +71,10 @@ def masked(x, function, otherwise=0.0):
 
 
 def function(name, reference, call=None, **given):
-    """A row of a function of one real number."""
+    """A case of a function of one real number."""
     inplace = name + "_" if hasattr(ft.Tensor, name + "_") else None
     given = {"inplace": inplace, "domain": (0.3, 3.0), "out": True, **given}
-    return Row(
+    return Case(
         name,
         call or getattr(ft, name, None) or getattr(special, name),
         reference,
@@ -87,7 +87,7 @@ def function(name, reference, call=None, **given):
     )
 
 
-ROWS = [
+CASES = [
     function("lgamma", lgamma, domain=(1.0, 5.0)),
     function("digamma", digamma, domain=(1.0, 5.0)),
     function("erfinv", erfinv, domain=(-0.9, 0.9)),
@@ -121,7 +121,7 @@ ROWS = [
         gradient_domain=(0.3, 0.7),
     ),
     function("entr", lambda x: np.where(x < 0, -inf, masked(x, lambda y: -y * np.log(y))), domain=(0.3, 3.0)),
-    Row(
+    Case(
         "sinc",
         ft.sinc,
         np.sinc,
@@ -145,7 +145,7 @@ ROWS = [
         with_bool=False,
     ),
     *[
-        Row(
+        Case(
             name,
             getattr(ft, name),
             getattr(np, name),
@@ -159,14 +159,14 @@ ROWS = [
         )
         for name in ("gcd", "lcm")
     ],
-    Row("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
-    Row("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
-    Row("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
-    Row("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
-    Row(
+    Case("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
+    Case("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Case("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
+    Case("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
+    Case(
         "rsub", lambda x: ft.rsub(x, 2, alpha=3), lambda x: 2 - 3 * x, dtypes=NUMBERS[1:], gradient=BOTH, rejects=False
     ),
-    Row(
+    Case(
         "ldexp",
         lambda x, **out: ft.ldexp(x, ft.tensor(3), **out),
         lambda x: 8.0 * x,
@@ -175,7 +175,7 @@ ROWS = [
         out=True,
         inplace=None,
     ),
-    Row(
+    Case(
         "float_power",
         lambda x, **out: ft.float_power(x, 2, **out),
         lambda x: np.float_power(x, 2),
@@ -184,7 +184,7 @@ ROWS = [
         out=True,
         loose=1e3,
     ),
-    Row(
+    Case(
         "heaviside",
         lambda x, y: ft.heaviside(x.floor() if x.is_floating_point() else x, y),
         lambda x, y: np.heaviside(np.floor(x) if x.dtype.kind == "f" else x, y),

@@ -1,0 +1,48 @@
+"""Calls of reductions, scans, sorts and draws."""
+
+from __future__ import annotations
+
+from facula_tensor.extend import recorded_ops as F
+
+REDUCTIONS = {
+    "all": lambda x, y: x.all(1),
+    "amax": lambda x, y: x.amax(1),
+    "amin": lambda x, y: x.amin(0),
+    "answering": lambda x, y: F.answering(x.detach(), y) + x,
+    "any": lambda x, y: x.any(),
+    "argmax": lambda x, y: x.argmax(1),
+    "argmin": lambda x, y: x.argmin(),
+    "binomial": lambda x, y: F.binomial((x.detach() * 9).floor(), y.detach() / 2, (1, 2)),
+    "constant": lambda x, y: F.constant(x, y),
+    "cummax": lambda x, y: x.cummax(0)[0],
+    "cummin": lambda x, y: x.cummin(1)[0],
+    "cumprod": lambda x, y: x.cumprod(1),
+    "cumsum": lambda x, y: x.cumsum(0),
+    "kthvalue": lambda x, y: x.kthvalue(2)[0],
+    "log_softmax": lambda x, y: x.log_softmax(1),
+    "log_softmax_grad": lambda x, y: F.log_softmax_grad(x, y, (1,)),
+    "log_standard_gamma": lambda x, y: F.log_standard_gamma(x.detach(), (1, 2)),
+    "logcumsumexp": lambda x, y: x.logcumsumexp(1),
+    "logsumexp": lambda x, y: x.logsumexp(1),
+    "max_dim": lambda x, y: x.max(1).values,
+    "median_all": lambda x, y: x.median(),
+    "median_dim": lambda x, y: x.median(0)[0],
+    "min_dim": lambda x, y: x.min(0).values,
+    "mode": lambda x, y: x.mode(1)[0],
+    "nanmedian_all": lambda x, y: x.nanmedian(),
+    "nanmedian_dim": lambda x, y: x.nanmedian(1)[0],
+    "norm2": lambda x, y: x.norm(dim=0),
+    "norm_p": lambda x, y: x.norm(3, 1),
+    "poisson": lambda x, y: F.poisson(x.detach() * 9, (1, 2)),
+    "prod": lambda x, y: x.prod(1),
+    "recurrence": lambda x, y: F.recurrence(x, y, (1, False)),
+    "sample_dirichlet": lambda x, y: F.sample_dirichlet(x, (1, 2)),
+    "search_sorted": lambda x, y: F.search_sorted(x, y, (False,)),
+    "softmax": lambda x, y: x.softmax(0),
+    "softmax_grad": lambda x, y: F.softmax_grad(x, y, (0,)),
+    "sort": lambda x, y: x.sort(0)[0],
+    "standard_gamma": lambda x, y: F.standard_gamma(x, (1, 2)),
+    "sum": lambda x, y: x.sum(1),
+    "topk": lambda x, y: x.topk(2)[0],
+    "var": lambda x, y: x.var(1),
+}

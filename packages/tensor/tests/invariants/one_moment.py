@@ -1,0 +1,100 @@
+"""A tensor that gets other memory at each point of a call, and the results that are then allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+from fake_backend import numbers
+from switching import Switch
+
+import facula_tensor as ft
+from facula_storage.extend import capacity, forgetting
+from facula_tensor.extend import operators
+
+
+def contents(result):
+    """What can be compared."""
+    if isinstance(result, ft.Tensor):
+        plain = result.detach()
+        layout = plain._layout
+        assert plain._offset + layout.extent <= capacity(plain._storage), "a view beyond its memory"
+        return plain.dtype.name, tuple(plain.shape), numbers(plain).tobytes()
+    if isinstance(result, (tuple, list)):
+        return [contents(one) for one in result]
+    if isinstance(result, np.ndarray):
+        return result.dtype.name, result.shape, result.tobytes()
+    if isinstance(result, Exception):
+        return type(result)
+    return result
+
+
+def outcome(call, *operands):
+    ft.manual_seed(0)
+    try:
+        return call(*operands)
+    except Exception as error:
+        return error
+
+
+# Long calls are made of operators that are called by themselves, too: beyond so many points, every so many are tried.
+DENSE, SPARSE = 120, 13
+TABLES = [table for op in operators.values() for table in (op.table, op.slow_table)]
+
+
+def forget_plans(used=TABLES):
+    """The next calls take the slow path. Gives the tables that held something."""
+    for forget in forgetting:  # the windows of views, and what other functions know of layouts
+        forget()
+    held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
+    for table in held:
+        table.clear()
+    return held
+
+
+def tables_of(call):
+    """The plan tables that `call()` fills."""
+    forget_plans()
+    call()
+    return forget_plans()
+
+
+def check(call, first, second, others=(), *, slow=False, every=1, library=None, start=0):
+    """Give a tensor that begins as `first` the memory of `second` at each point of `call(tensor, *others)`."""
+    x = first.detach()
+    before, after = [(one._layout, one._storage, one._offset) for one in (first, second)]
+    expected = [contents(outcome(call, one, *others)) for one in (first, second)]
+
+    def act():
+        x._layout, x._storage, x._offset = after
+
+    used = tables_of(lambda: [outcome(call, one, *others) for one in (first, second)]) if slow else ()
+    number = start
+    while True:
+        x._layout, x._storage, x._offset = before
+        if slow:
+            forget_plans(used)
+        with Switch(number, act, **({} if library is None else {"library": library})) as switch:
+            result = outcome(call, x, *others)
+        assert contents(result) in expected, f"switched at point {number}: {result!r:.200}"
+        if not switch.reached:
+            return number
+        number += every if number < DENSE else max(every, SPARSE)
+
+
+def strided(tensor, dtype=None):
+    """The elements of `tensor`, doubled, transposed in memory and somewhere inside a larger storage."""
+    array = np.array((tensor.detach() * 2).to(dtype or tensor.dtype).numpy())
+    wide = np.concatenate([np.zeros(70, array.dtype), array.T.ravel(), np.zeros(500, array.dtype)])
+    inner = ft.tensor(wide)[70 : 70 + array.size].view(array.T.shape)
+    return inner.permute(*reversed(range(array.ndim))) if array.ndim else inner
+
+
+def matrix(rows=3):
+    return ft.arange(rows * 4, dtype=ft.float32).reshape(rows, 4) + 1
+
+
+OTHERS = {
+    "strided": lambda x: strided(x),
+    "float64": lambda x: strided(x, ft.float64),
+    "longer": lambda x: matrix(50) + 100,
+    "of three dimensions": lambda x: matrix(50).view(10, 5, 4) + 100,
+}

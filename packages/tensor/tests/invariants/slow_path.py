@@ -1,0 +1,77 @@
+"""Counts of what a call must not do twice: entries of the slow path, and plans made."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import facula_tensor as ft
+from facula_storage import Layout
+from facula_tensor._dispatch.inplace import slow_inplace
+from facula_tensor._dispatch.planning import find_plan, make_plan
+from facula_tensor._dispatch.slow_path import slow_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IN_PLACE = slow_inplace.__code__
+SLOW = {slow_call.__code__, IN_PLACE, find_plan.__code__}
+PLANNING = make_plan.__code__
+
+
+class Entry(NamedTuple):
+    """An operator that entered the slow path or asked it for a plan, and its operands or their layouts."""
+
+    operator: Any
+    operands: tuple
+    in_place: bool
+
+    @property
+    def layouts(self) -> list[Layout]:
+        """The layouts of the operands that are tensors."""
+        tensors = [one._layout if isinstance(one, ft.Tensor) else one for one in self.operands]
+        return [one for one in tensors if isinstance(one, Layout)]
+
+    @property
+    def numbers(self) -> list[type]:
+        """The types of the others."""
+        others = [one if isinstance(one, type) else type(one) for one in self.operands]
+        return [one for one in others if one in (bool, int, float, complex)]
+
+    def __str__(self) -> str:
+        return self.operator.name + ("_" if self.in_place else "")
+
+
+class Watch:
+    """Entries of the slow path while it is open, and in `planned` the operators for which a plan is made.
+
+    It looks at the code objects that run, so it finds a function whichever closure or table holds it.
+    """
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.planned: list[str] = []
+
+    def __enter__(self) -> Watch:
+        sys.setprofile(self._called)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        sys.setprofile(None)
+
+    def _called(self, frame: Any, event: str, arg: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        if code in SLOW:
+            op, operands = (frame.f_locals[name] for name in code.co_varnames[:2])
+            self.entries.append(Entry(op, operands, code is IN_PLACE))
+        elif code is PLANNING:
+            self.planned.append(frame.f_locals[code.co_varnames[0]].name)
+
+
+def slow_calls(function: Callable[[], object]) -> list[str]:
+    """The operators that enter the slow path in a call."""
+    with Watch() as watch:
+        function()
+    return [str(entry) for entry in watch.entries]

@@ -1,0 +1,181 @@
+"""The second call of a signature takes no slow path: every operator, each way of calling it, and its backward."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from calls import CALLS, CHANGES, differentiable, every_change, every_operator, pair
+from slow_path import Entry, Watch
+
+import facula_tensor as ft
+from facula_storage._afresh import start_afresh
+from facula_tensor.extend import recorded_ops
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
+from cases import CASES
+from elements import lay, make, operands
+
+# Operators that enter the slow path each time, by reason. `test_excused_operators` fails for one that no longer does.
+EXECUTED = {  # carried out by their `execute`, without a plan
+    "answering", "as_strided_scatter", "constant", "from_parts", "index_back", "logsumexp", "median_all",
+    "nanmedian_all", "norm_p", "put", "sample_dirichlet", "slice_back", "to_device", "turned_sign",
+}  # fmt: skip
+JOINED = {"cat", "stack"}  # the operators themselves, as rules call them; the functions of these names are quick
+NUMBERS = {"addcdiv", "addcmul", "nan_to_num"}  # four operands, numbers among them
+COPIED = {  # where an operand is not contiguous, which their kernels want
+    "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_eval", "conv2d", "conv2d_input",
+    "conv2d_weight", "cross_entropy", "dropout", "gather_taps", "group_norm", "layer_norm", "linear",
+    "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "nll_loss", "recurrent", "resample",
+    "rms_norm", "scatter", "scatter_extreme", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
+    "triangular_solve", "weigh_taps", "windows",
+}  # fmt: skip
+# Changes in place: by a factor where memory is not contiguous or broadcast, and one with two bounds.
+SLOW_CHANGES = {("add_alpha", "transposed"), ("clamp_", "transposed"),
+                ("sub_alpha_row", "contiguous"), ("sub_alpha_row", "transposed")}  # fmt: skip
+CONTIGUOUS = {  # kernels of gradients that take nothing else
+    "attention_grad", "batch_norm_grad", "group_norm_grad", "layer_norm_grad", "recurrent_grad", "rms_norm_grad",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known():
+    """No plan of another test."""
+    start_afresh()
+
+
+def excused(entry: Entry) -> bool:
+    """Whether the slow path is known to be taken each time."""
+    name, layouts = entry.operator.name, entry.layouts
+    kinds = [(one.dtype.is_complex, one.dtype.is_floating_point, one.dtype.itemsize) for one in layouts]
+    return (
+        name in EXECUTED | JOINED
+        or any(is_complex for is_complex, _, _ in kinds)
+        or bool in entry.numbers
+        or (int in entry.numbers and any(not floating and size < 8 for _, floating, size in kinds))
+        or (name in NUMBERS and bool(entry.numbers))
+        or (name in COPIED and not all(one.is_contiguous for one in layouts))
+    )
+
+
+def entries(call, prepare=tuple):
+    """What the second of two equal calls enters. Plans are made in the first alone."""
+    call(*prepare())
+    given = prepare()
+    with Watch() as watch:
+        call(*given)
+    assert not watch.planned, f"planned again: {watch.planned}"
+    return watch.entries
+
+
+def check(what, call, prepare=tuple):
+    entered = [str(entry) for entry in entries(call, prepare) if not excused(entry)]
+    assert not entered, f"{what}: slow again: {entered}"
+
+
+def transposed(x):
+    """A leaf of the same elements, transposed in memory."""
+    return x.detach().t().clone().t().requires_grad_(x.requires_grad)
+
+
+LAYOUTS = {"contiguous": lambda x: x, "transposed": transposed}
+
+
+def clear(*leaves):
+    for leaf in leaves:
+        leaf.grad = None
+
+
+@every_operator
+def test_operators(name):
+    call = CALLS[name]
+    for layout, lay_out in LAYOUTS.items():
+        if name in CONTIGUOUS and layout != "contiguous":
+            continue
+        x, y = map(lay_out, pair(dtype=ft.float32, requires_grad=False))
+        check(layout, lambda x=x, y=y: call(x, y))
+        x, y = map(lay_out, pair(dtype=ft.float32))
+        check(f"{layout}, recorded", lambda x=x, y=y: call(x, y))
+
+        def forward(x=x, y=y):
+            clear(x, y)
+            result = call(x, y)
+            return result, ft.ones_like(result, memory_format=ft.contiguous_format)
+
+        if differentiable(call(x, y)) and name != "to_device":  # whose gradient would have to come from elsewhere
+            check(f"{layout}, backward", lambda result, g: result.backward(g), forward)
+
+
+@every_change
+def test_changes(name):
+    for layout, lay_out in LAYOUTS.items():
+        x, y = map(lay_out, pair(dtype=ft.float32, requires_grad=False))
+        if (name, layout) in SLOW_CHANGES:
+            assert entries(lambda x=x, y=y: CHANGES[name](x, y)), f"{layout}: no longer an exception"
+        else:
+            check(layout, lambda x=x, y=y: CHANGES[name](x, y))
+
+
+@every_change
+def test_recorded_changes(name):
+    """The slow path records them; it plans no second time."""
+    x, y = pair(dtype=ft.float32)
+    elsewhere = name in ("copy_", "copy_row", "fill_", "zero_")  # recorded by functions of their own
+    assert bool(entries(lambda target: CHANGES[name](target, y), lambda: (x * 1,))) is not elsewhere
+
+
+def dtype_of(case):
+    """A dtype that the case takes, and for which calls are quick."""
+    return next((one for one in ("float32", "int64", "bool") if one in case.dtypes), None)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if dtype_of(case)], ids=str)
+def test_cases(case):
+    dtype = dtype_of(case)
+    arrays = operands(case, dtype, "contiguous")
+    for layout in LAYOUTS:
+        tensors = [lay(array, dtype, layout) for array in arrays]
+        check(layout, lambda tensors=tensors: case.function(*tensors))
+    first, *others = [make(array, dtype) for array in arrays]
+    if case.elementwise and case.arity == 2 and case.numbers and dtype == "float32":
+        for number in (2, 2.5):
+            check(f"the number {number}", lambda number=number: case.function(first, number))
+    if case.out:  # where the slow path writes to it, it plans no second time
+        entries(
+            lambda out: case.function(first, *others, out=out),
+            lambda: (ft.empty_like(case.function(first, *others)),),
+        )
+    if case.inplace and case.result(dtype) == dtype:
+        check("in place", lambda: getattr(first, case.inplace)(*others))
+
+
+FAMILIES = {
+    "out=": lambda x, y: ft.add(x, y, out=ft.empty(3, 4)),
+    "complex, one operand": lambda x, y: x.to(ft.complex64).exp(),
+    "complex, two operands": lambda x, y: x.to(ft.complex64) * y.to(ft.complex64),
+    "complex, three operands": lambda x, y: ft.lerp(x.to(ft.complex64), y.to(ft.complex64), 0.5),
+    "a bool": lambda x, y: ft.eq(x > y, True),
+    "an int beside a narrower integer": lambda x, y: x.to(ft.int32) + 2,
+    "cat": lambda x, y: recorded_ops.cat((x, y), (0,)),
+    "stack": lambda x, y: recorded_ops.stack((x, y), (0,)),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_excused_families(name):
+    x, y = pair(dtype=ft.float32, requires_grad=False)
+    assert entries(lambda: FAMILIES[name](x, y)), "no longer an exception"
+
+
+@pytest.mark.parametrize("name", sorted(EXECUTED | NUMBERS | COPIED))
+def test_excused_operators(name):
+    """Each still is one, in its call or in the backward of it."""
+    x, y = map(LAYOUTS["transposed" if name in COPIED else "contiguous"], pair(dtype=ft.float32))
+
+    def call():
+        result = CALLS[name](x, y)
+        if differentiable(result) and not result.is_complex() and name != "to_device":
+            result.sum().backward()
+
+    assert name in map(str, entries(call, lambda: clear(x, y) or ())), "no longer an exception"

@@ -1,0 +1,106 @@
+"""Cases of arithmetic, comparisons, division and operators on bits."""
+
+from __future__ import annotations
+
+import numpy as np
+from case import (
+    INTEGERS,
+    NUMBERS,
+    REALS,
+    Case,
+    boolean,
+    floating,
+)
+
+import facula_tensor as ft
+
+BOTH = ("float64", "complex128")
+REAL = ("float64",)
+from .pointwise import binary, unary
+
+
+def power(x, y):
+    """Integers by repeated multiplication; a negative power of one is its whole part."""
+    if x.dtype.kind not in "iu":
+        return x**y
+    x, y = np.broadcast_arrays(x, y)
+    whole = [
+        int(a) ** int(b) if b >= 0 else {1: 1, -1: 1 - 2 * (int(b) % 2)}.get(int(a), 0)
+        for a, b in zip(x.flat, y.flat, strict=True)
+    ]
+    bits = x.dtype.itemsize * 8
+    return np.array([one & ((1 << bits) - 1) for one in whole], np.uint64).astype(x.dtype).reshape(x.shape)
+
+
+ARITHMETIC = [
+    binary("add", np.add, inplace="add_", gradient=BOTH),
+    binary("sub", np.subtract, dtypes=NUMBERS, inplace="sub_", gradient=BOTH, with_bool=False),
+    binary("mul", np.multiply, inplace="mul_", gradient=BOTH),
+    binary("div", np.divide, result=floating, inplace="div_", gradient=BOTH, domain=(0.5, 3.0)),
+    binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
+    binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
+    binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
+    binary("fmax", np.fmax, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
+    binary("fmin", np.fmin, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
+    binary("clamp_min", np.maximum, dtypes=("bool", *REALS), inplace="clamp_min_", gradient=REAL),
+    binary("clamp_max", np.minimum, dtypes=("bool", *REALS), inplace="clamp_max_", gradient=REAL),
+    Case(
+        "clamp",
+        lambda x: x.clamp(-1, 2),
+        lambda x: np.clip(x, -1, 2),
+        dtypes=REALS[1:],  # -1 is no uint8
+        elementwise=True,
+        gradient=REAL,
+        rejects=False,
+    ),
+    Case("clamp by tensors", ft.clamp, np.clip, arity=3, dtypes=REALS, elementwise=True, gradient=REAL, rejects=False),
+    binary("logical_and", np.logical_and, numbers=False, result=boolean),
+    binary("logical_or", np.logical_or, numbers=False, result=boolean),
+    binary("logical_xor", np.logical_xor, numbers=False, result=boolean),
+]
+
+
+def quotient(name, reference, **given):
+    """A case of a rounded quotient or its remainder; their steps are too many to take slopes of numbers near them."""
+    given = {"gradient": REAL, "gradient_domain": (2.1, 2.9), **given}
+    return binary(name, reference, dtypes=REALS, domain=(1.0, 9.0), with_bool=False, inplace=name + "_", **given)
+
+
+def bits(name, reference, **given):
+    """A case of a bitwise operator."""
+    return binary(name, reference, **{"dtypes": ("bool", *INTEGERS), "inplace": name + "_", **given})
+
+
+DIVISION = [
+    quotient("floor_divide", np.floor_divide, second=False),
+    quotient("remainder", np.remainder),
+    quotient("fmod", np.fmod),
+    Case(
+        "div(rounding_mode='trunc')",
+        lambda x, y: ft.div(x, y, rounding_mode="trunc"),
+        lambda x, y: np.trunc(x / y),
+        arity=2,
+        elementwise=True,
+        dtypes=REALS,
+        domain=(1.0, 9.0),
+        with_bool=False,
+        gradient=REAL,
+        gradient_domain=(2.1, 2.9),
+        second=False,
+    ),
+    bits("bitwise_and", np.bitwise_and),
+    bits("bitwise_or", np.bitwise_or),
+    bits("bitwise_xor", np.bitwise_xor),
+    bits("bitwise_left_shift", np.left_shift, dtypes=INTEGERS, domain=(0, 6)),
+    bits("bitwise_right_shift", np.right_shift, dtypes=INTEGERS, domain=(0, 6)),
+    unary("bitwise_not", np.invert, dtypes=("bool", *INTEGERS), inplace="bitwise_not_"),
+]
+
+COMPARISONS = [
+    binary("eq", np.equal, result=boolean),
+    binary("ne", np.not_equal, result=boolean),
+    binary("lt", np.less, result=boolean, dtypes=("bool", *REALS)),
+    binary("le", np.less_equal, result=boolean, dtypes=("bool", *REALS)),
+    binary("gt", np.greater, result=boolean, dtypes=("bool", *REALS)),
+    binary("ge", np.greater_equal, result=boolean, dtypes=("bool", *REALS)),
+]
