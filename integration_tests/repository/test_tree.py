@@ -136,3 +136,12 @@ def listed(path):
 def test_a_name_is_public_or_for_siblings_never_both(package):
     both = listed(package.root / "__init__.py") & listed(package.root / "extend.py")
     assert not both, f"{package.module}: in __all__ and in extend.__all__: {sorted(both)}"
+
+
+def test_news_are_sentences_for_the_changelog(package):
+    """What a release puts into CHANGELOG.md as items of a list; see docs/releasing.md."""
+    for path in sorted((package.folder / "changes").glob("*")):
+        text = path.read_text()
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*\.md", path.name), f"{path}: name it after its subject"
+        assert re.fullmatch(r"[^\s#*-].*\.\n", text, re.DOTALL), f"{path}: expected sentences, and no list or heading"
+        assert max(map(len, text.splitlines())) <= 118, f"{path}: lines of at most 118 characters"

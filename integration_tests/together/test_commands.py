@@ -1,4 +1,4 @@
-"""What the READMEs tell a reader to type is typed here, on a copy of the tree as a reader would have it.
+"""What README.md and CONTRIBUTING.md tell a reader to type is typed here, on a copy of the tree.
 
 The second command, which runs the tests, is what `.ci/run` runs; running it from inside itself would not end.
 """
@@ -19,7 +19,11 @@ LEFT_OUT = shutil.ignore_patterns(
 
 def command_blocks(root):
     """The README's blocks without a language: what is typed in a shell."""
-    return [body for language, body in FENCE.findall((root / "README.md").read_text()) if not language]
+    return typed_blocks(root / "README.md")
+
+
+def typed_blocks(page):
+    return [body for language, body in FENCE.findall(page.read_text()) if not language]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,9 @@ def copy(root, tmp_path_factory):
     """The tree as a reader has it, and the wheels, so that they are not built a second time."""
     target = tmp_path_factory.mktemp("reader") / "facula"
     shutil.copytree(root, target, ignore=LEFT_OUT)
+    if "FACULA_OBJECTS" in os.environ:  # where the contributor's lines keep kernels: those of this tree are there
+        (target / ".nox").mkdir()
+        (target / ".nox" / "objects").symlink_to(os.environ["FACULA_OBJECTS"])
     return target
 
 
@@ -62,6 +69,18 @@ def test_the_other_commands_run(root, copy):
         done = type_in(copy, block)
         assert done.returncode == 0, block + done.stdout[-3000:] + done.stderr[-3000:]
         assert "dist/: built nothing" in done.stdout + done.stderr or "nox -s build" not in block
+
+
+def test_the_contributors_lines_run(root, copy):
+    """In a fresh environment, as one script: development installs, a package's tests, kernels compiled in place."""
+    install, kernels = typed_blocks(root / "CONTRIBUTING.md")
+    shutil.rmtree(copy / ".venv", ignore_errors=True)
+    done = type_in(copy, install + kernels)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert re.search(r"\b\d+ passed", done.stdout)
+    script = "import facula, facula_cpu; print(facula.__file__, facula_cpu.level(), facula.ones(2).sum().item())"
+    done = type_in(copy, f".venv/bin/python -c '{script}'")
+    assert done.stdout.startswith(f"{copy}/packages/facula/src/") and done.stdout.endswith(" 2.0\n"), done.stderr
 
 
 def test_the_readmes_program_runs(root, tmp_path):

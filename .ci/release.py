@@ -1,0 +1,218 @@
+"""News and releases of one package: `python .ci/release.py news NAME`, `python .ci/release.py check NAME FOLDER`.
+
+`news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `check` refuses what is
+not ready, builds sdist and wheel from the tag into FOLDER, and looks into both. Nothing is uploaded. See
+docs/releasing.md.
+"""
+
+import ast
+import datetime
+import hashlib
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class NotReadyError(Exception):
+    """What stands in the way of a release, and what to do about it."""
+
+
+def git(root: Path, *arguments: str) -> str:
+    """What a git command prints."""
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotReadyError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def project(root: Path, name: str) -> dict:
+    """The `project` table of packages/NAME."""
+    path = root / "packages" / name / "pyproject.toml"
+    if not path.exists():
+        known = ", ".join(sorted(found.parent.name for found in root.glob("packages/*/pyproject.toml")))
+        raise NotReadyError(f"expected a package's folder, one of {known}; got {name!r}")
+    return tomllib.loads(path.read_text())["project"]
+
+
+# News ----------------------------------------------------------------------------------------------------------------
+
+
+def fragments(root: Path, name: str) -> list[Path]:
+    """The news that are not in the changelog yet, by file name."""
+    return sorted((root / "packages" / name / "changes").glob("*.md"))
+
+
+def items(paths: list[Path]) -> str:
+    """Fragments as the items of a Markdown list."""
+    return "".join(f"- {path.read_text().strip()}\n".replace("\n", "\n  ").rstrip(" ") for path in paths)
+
+
+def with_news(changelog: str, version: str, news: str, date: str) -> str:
+    """The changelog with the section of a version dated and completed; written, where it has none, as the first."""
+    heading = re.compile(rf"^## {re.escape(version)} \(unreleased\)$", re.MULTILINE)
+    found = heading.search(changelog)
+    if not found:
+        if re.search(rf"^## {re.escape(version)}\b", changelog, re.MULTILINE):
+            raise NotReadyError(f"CHANGELOG.md: {version} is released already; raise the version in pyproject.toml")
+        title, _, rest = changelog.partition("\n")
+        return f"{title}\n\n## {version} ({date})\n\n{news}{rest}"
+    before, after = changelog[: found.start()], changelog[found.end() :]
+    here, mark, older = after.partition("\n## ")
+    return f"{before}## {version} ({date}){here.rstrip()}\n{news}{mark and chr(10)}{mark[1:]}{older}"
+
+
+def collect_news(root: Path, name: str, date: str) -> None:
+    """Move the fragments of a package into its changelog, dated."""
+    version = project(root, name)["version"]
+    path, found = root / "packages" / name / "CHANGELOG.md", fragments(root, name)
+    path.write_text(with_news(path.read_text(), version, items(found), date))
+    for fragment in found:
+        fragment.unlink()
+    print(f"{path.relative_to(root)}: {version} ({date}), {len(found)} fragments; read it, then commit it")
+
+
+# Releases ------------------------------------------------------------------------------------------------------------
+
+
+def check_version(root: Path, name: str) -> str:
+    """The version that pyproject.toml states; where `__init__` states one, too, it must be the same."""
+    declared = project(root, name)
+    version, module = declared["version"], declared["name"].replace("-", "_")
+    init = root / "packages" / name / "src" / module / "__init__.py"
+    for node in ast.parse(init.read_text()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == "__version__":
+            stated = ast.literal_eval(node.value)
+            if stated != version:
+                raise NotReadyError(f"pyproject.toml says {version}, {module}.__version__ says {stated}: make them one")
+    return version
+
+
+def check_changelog(root: Path, name: str, version: str) -> None:
+    """The newest section is the version's, with a date; no fragment is left."""
+    if left := fragments(root, name):
+        names = ", ".join(path.name for path in left)
+        raise NotReadyError(f"packages/{name}/changes still holds {names}: run `python .ci/release.py news {name}`")
+    newest = re.search(r"^## (.*)$", (root / "packages" / name / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if not newest or not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", newest[1]):
+        said = repr(newest[1]) if newest else "none"
+        raise NotReadyError(
+            f"CHANGELOG.md: expected the first section to be '{version} (YEAR-MONTH-DAY)'; got {said}: "
+            f"run `python .ci/release.py news {name}`"
+        )
+
+
+def check_commit(root: Path, tag: str) -> None:
+    """The tree is clean, and the tag stands at its commit."""
+    if changed := git(root, "status", "--porcelain"):
+        raise NotReadyError(f"the tree differs from its commit: commit or remove\n{changed.rstrip()}")
+    if tag not in git(root, "tag", "--points-at", "HEAD").split():
+        elsewhere = git(root, "tag", "--list", tag).strip()
+        remedy = "it stands at another commit" if elsewhere else f"run `git tag -a {tag} -m {tag}`"
+        raise NotReadyError(f"expected the tag {tag} at this commit: {remedy}")
+
+
+def build(root: Path, name: str, tag: str, output: Path) -> tuple[Path, Path]:
+    """The sdist of a tag, and the wheel made from that sdist alone."""
+    archive = subprocess.run(["git", "archive", tag, f"packages/{name}"], cwd=root, capture_output=True, check=True)
+    shutil.rmtree(output, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tree:
+            tree.extractall(folder, filter="data")
+        command = [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--outdir",
+            str(output),
+            f"{folder}/packages/{name}",
+        ]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
+    return sdist, wheel
+
+
+def in_sdist(path: Path) -> dict[str, bytes]:
+    """The files of an sdist, by their path in it."""
+    with tarfile.open(path) as tree:
+        files = [member for member in tree.getmembers() if member.isfile()]
+        return {member.name.partition("/")[2]: tree.extractfile(member).read() for member in files}
+
+
+def in_wheel(path: Path) -> dict[str, bytes]:
+    """The files of a wheel, by their path in it."""
+    with zipfile.ZipFile(path) as tree:
+        return {name: tree.read(name) for name in tree.namelist()}
+
+
+def check_metadata(metadata: Message, declared: dict, version: str, where: str) -> None:
+    """Name, version, licence and the page that an index shows are those of the tree."""
+    expected = {"Name": declared["name"], "Version": version, "License-Expression": declared["license"]}
+    expected |= {"Description-Content-Type": "text/markdown", "Requires-Python": declared["requires-python"]}
+    wrong = [f"{key}: {metadata[key]!r} for {value!r}" for key, value in expected.items() if metadata[key] != value]
+    if not (metadata["Description"] or metadata.get_payload()).strip():
+        wrong.append("no description: is README.md empty?")
+    if wrong:
+        raise NotReadyError(f"{where}: {'; '.join(wrong)}")
+
+
+def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -> None:
+    """Every source that git knows is in both, nothing else is, and both describe themselves alike."""
+    declared = project(root, name)
+    sources, packed = in_sdist(sdist), in_wheel(wheel)
+    (place,) = (path for path in packed if path.endswith(".dist-info/METADATA"))
+    for where, content in ((sdist.name, sources["PKG-INFO"]), (wheel.name, packed[place])):
+        check_metadata(Parser().parsestr(content.decode()), declared, version, where)
+    module = declared["name"].replace("-", "_")
+    tracked = git(root, "ls-files", f"packages/{name}/src/{module}").split()
+    wanted = {path.removeprefix(f"packages/{name}/src/") for path in tracked}
+    found = {path for path in packed if path.startswith(f"{module}/") and not path.endswith(".so")}
+    missing = {path for path in wanted - found if not path.endswith((".c", ".h"))}  # which the wheel holds compiled
+    missing |= {path for path in wanted if f"src/{path}" not in sources}
+    surplus = found - wanted
+    if missing or surplus:
+        raise NotReadyError(f"sdist and wheel: missing {sorted(missing)}, not in git {sorted(surplus)}")
+
+
+def check(root: Path, name: str, output: Path) -> tuple[Path, Path]:
+    """Refuse what is not ready; build the files of a release, look into them, and say what they are."""
+    version = check_version(root, name)
+    check_changelog(root, name, version)
+    tag = f"{name}-v{version}"
+    check_commit(root, tag)
+    built = build(root, name, tag, output)
+    check_files(root, name, *built, version)
+    print(f"{tag} is ready; nothing has been uploaded:")
+    for path in built:
+        print(f"  {hashlib.sha256(path.read_bytes()).hexdigest()}  {path}")
+    return built
+
+
+def main(arguments: list[str]) -> str | None:
+    """What went wrong, as the program's last line."""
+    try:
+        match arguments:
+            case ["news", name]:
+                collect_news(ROOT, name, datetime.date.today().isoformat())
+            case ["check", name, output]:
+                check(ROOT, name, Path(output))
+            case _:
+                return __doc__
+    except NotReadyError as error:
+        return f"not ready: {error}"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

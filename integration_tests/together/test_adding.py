@@ -1,0 +1,74 @@
+"""The pages that add an operator, a layer, an optimizer: their diffs apply, pass the linter, build, and are tested."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs").glob("adding-*.md"))
+DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SOURCE = re.compile(r"packages/\w+/src/(\w+(?:/\w+)*)\.py")
+TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
+NAMES = Path("integration_tests", "repository", "test_exports.py")  # run as a program, it writes lists of names
+DOCTESTS = "import doctest, importlib, sys\nfor name in sys.argv[1:]:\n    "
+DOCTESTS += "assert doctest.testmod(importlib.import_module(name)).failed == 0"
+
+
+def run(command, folder, **variables):
+    """A command's output; the test fails with it where the command does."""
+    env = {**os.environ, "HYPOTHESIS_PROFILE": "ci", **variables}
+    done = subprocess.run([str(part) for part in command], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return done.stdout
+
+
+def apply(patch, folder):
+    """A copy of the packages with the patch applied, and the lists of names written; the files that it touches."""
+    ignored = shutil.ignore_patterns("build", "*.so", "*.egg-info", "__pycache__", ".hypothesis")
+    shutil.copytree(ROOT / "packages", folder / "packages", ignore=ignored)
+    (folder / NAMES).parent.mkdir(parents=True)
+    shutil.copy(ROOT / NAMES, folder / NAMES)
+    (folder / "page.diff").write_text(patch)
+    run(["git", "apply", "--verbose", "page.diff"], folder)
+    run([sys.executable, NAMES], folder)
+    return re.findall(r"^\+\+\+ b/(\S+)", patch, re.MULTILINE)
+
+
+def install(touched, folder):
+    """The place where the changed packages' wheels are installed."""
+    changed = {path.split("/")[1] for path in touched if "/tests/" not in path}
+    for package in sorted(changed):
+        command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "wheels"]
+        run([*command, f"packages/{package}"], folder)
+    target = folder / "installed"
+    wheels = (folder / "wheels").glob("*.whl")
+    run([sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--target", target, *wheels], folder)
+    return target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_adds_is_added(page, tmp_path):
+    """The diff applies, passes the linter, builds, and passes the test and the examples that it brings."""
+    patch = "".join(DIFF.findall(page.read_text()))
+    assert patch, f"{page.name} shows no diff"
+    too_long = [line for line in re.findall(r"^\+(?!\+\+ )(.*)", patch, re.MULTILINE) if len(line) > 120]
+    assert not too_long, too_long
+    touched = apply(patch, tmp_path)
+    target = install(touched, tmp_path)
+    for check in ("check", "format --check") if find_spec("ruff") else ():
+        settings = ["--no-cache", f"--config={ROOT / 'pyproject.toml'}"]
+        run([sys.executable, "-m", "ruff", *check.split(), *settings, "packages"], tmp_path)
+    tests = [path for path in touched if TEST.search(path)]
+    assert tests, f"{page.name}: the diff brings no test"
+    command = [sys.executable, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", f"--rootdir={tmp_path}"]
+    run([*command, *tests], tmp_path, PYTHONPATH=str(target))
+    modules = [
+        found[1].replace("/", ".").removesuffix(".__init__") for path in touched if (found := SOURCE.match(path))
+    ]
+    run([sys.executable, "-c", DOCTESTS, *modules], target)

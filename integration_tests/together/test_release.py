@@ -1,0 +1,136 @@
+"""`.ci/release.py`: it refuses what is not ready, and builds and looks into what is; news become a changelog."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+
+import pytest
+
+ME = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+INIT = "packages/errors/src/facula_errors/__init__.py"
+CHANGELOG = "packages/errors/CHANGELOG.md"
+RELEASED = "# Changelog\n\n## 0.1.0 (2026-01-02)\n\n- One thing.\n"
+
+
+@pytest.fixture(scope="module")
+def release(root):
+    spec = importlib.util.spec_from_file_location("release", root / ".ci" / "release.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def git(tree, *arguments):
+    subprocess.run(["git", *arguments], cwd=tree, env={**os.environ, **ME}, check=True, capture_output=True)
+
+
+def commit(tree):
+    git(tree, "add", "--all")
+    git(tree, "commit", "--allow-empty", "-m", "a change")
+    git(tree, "tag", "-f", "errors-v0.1.0")
+
+
+@pytest.fixture
+def tree(root, tmp_path):
+    """A repository with one package in it, committed, tagged and ready."""
+    tree = tmp_path / "tree"
+    ignored = shutil.ignore_patterns("tests", "changes", "build", "*.egg-info", "__pycache__")
+    shutil.copytree(root / "packages" / "errors", tree / "packages" / "errors", ignore=ignored)
+    (tree / CHANGELOG).write_text(RELEASED)
+    git(tree, "init", "-q")
+    commit(tree)
+    return tree
+
+
+def change(tree, name, old, new):
+    text = (tree / name).read_text()
+    assert old in text
+    (tree / name).write_text(text.replace(old, new))
+    commit(tree)
+
+
+def test_what_is_ready_is_built(release, tree, tmp_path, capsys):
+    sdist, wheel = release.check(tree, "errors", tmp_path / "out")
+    assert sdist.name == "facula_errors-0.1.0.tar.gz"
+    assert wheel.name == "facula_errors-0.1.0-py3-none-any.whl"
+    printed = capsys.readouterr().out
+    assert "errors-v0.1.0 is ready; nothing has been uploaded" in printed and str(wheel) in printed
+    with pytest.raises(release.NotReadyError, match=r"missing \['facula_errors/new.py'\], not in git \[\]"):
+        (tree / INIT).with_name("new.py").touch()
+        commit(tree)
+        release.check_files(tree, "errors", sdist, wheel, "0.1.0")
+    with pytest.raises(release.NotReadyError, match=r"not in git \['facula_errors/_frames.py'\]"):
+        git(tree, "rm", "-q", "-f", str((tree / INIT).with_name("_frames.py")), str((tree / INIT).with_name("new.py")))
+        release.check_files(tree, "errors", sdist, wheel, "0.1.0")
+    with pytest.raises(release.NotReadyError, match=r"tar.gz: Version: '0.1.0' for '0.2.0'"):
+        release.check_files(tree, "errors", sdist, wheel, "0.2.0")
+
+
+def differ(tree):
+    change(tree, INIT, '__version__ = "0.1.0"', '__version__ = "0.1.1"')
+
+
+def leave_unreleased(tree):
+    change(tree, CHANGELOG, "(2026-01-02)", "(unreleased)")
+
+
+def leave_a_fragment(tree):
+    (tree / "packages/errors/changes").mkdir()
+    (tree / "packages/errors/changes/more.md").write_text("More.")
+    commit(tree)
+
+
+def leave_a_file(tree):
+    (tree / "packages/errors/notes.txt").touch()
+
+
+def take_the_tag(tree):
+    git(tree, "tag", "-d", "errors-v0.1.0")
+
+
+def go_on(tree):
+    git(tree, "commit", "--allow-empty", "-m", "another change")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (differ, r"pyproject.toml says 0.1.0, facula_errors.__version__ says 0.1.1"),
+        (leave_unreleased, r"first section to be '0.1.0 \(YEAR-MONTH-DAY\)'; got '0.1.0 \(unreleased\)': run `python"),
+        (leave_a_fragment, r"still holds more.md: run `python .ci/release.py news errors`"),
+        (leave_a_file, r"commit or remove\n\?\? packages/errors/notes.txt"),
+        (take_the_tag, r"expected the tag errors-v0.1.0 at this commit: run `git tag"),
+        (go_on, r"expected the tag errors-v0.1.0 at this commit: it stands at another"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_not_ready_is_refused_before_anything_is_built(release, tree, tmp_path, spoil, message):
+    spoil(tree)
+    with pytest.raises(release.NotReadyError, match=message):
+        release.check(tree, "errors", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_package_that_is_not_there_is_refused(release, tree):
+    with pytest.raises(release.NotReadyError, match=r"one of errors; got 'error'"):
+        release.check(tree, "error", tree / "out")
+
+
+def test_news_become_a_dated_section(release, tree):
+    """Into the unreleased section, if there is one; else into a new one above the others."""
+    older = "\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
+    (tree / CHANGELOG).write_text(
+        "# Changelog\n\n## 0.1.0 (unreleased)\n\n- One.\n\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
+    )
+    leave_a_fragment(tree)
+    (tree / "packages/errors/changes/a-few.md").write_text("A few,\non two lines.\n")
+    release.collect_news(tree, "errors", "2026-01-02")
+    section = "## 0.1.0 (2026-01-02)\n\n- One.\n- A few,\n  on two lines.\n- More.\n"
+    assert (tree / CHANGELOG).read_text() == f"# Changelog\n\n{section}{older}"
+    assert not release.fragments(tree, "errors")
+    with pytest.raises(release.NotReadyError, match=r"0.1.0 is released already; raise the version"):
+        release.collect_news(tree, "errors", "2026-01-03")
+    assert release.with_news(f"# Changelog\n\n{section}", "0.2.0", "- Two.\n", "2026-02-01") == (
+        f"# Changelog\n\n## 0.2.0 (2026-02-01)\n\n- Two.\n\n{section}"
+    )
