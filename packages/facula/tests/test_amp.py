@@ -130,8 +130,8 @@ def test_a_parameter_is_cast_once_while_it_stays_as_it_is(monkeypatch):
     from facula_tensor._dispatch import autocast as _autocast
 
     casts = []
-    real = _autocast.recording.to
-    monkeypatch.setattr(_autocast.recording, "to", lambda tensor, *rest: casts.append(tensor) or real(tensor, *rest))
+    real = _autocast.recorded_ops.to
+    monkeypatch.setattr(_autocast.recorded_ops, "to", lambda tensor, *rest: casts.append(tensor) or real(tensor, *rest))
     weight = facula.randn(4, 4, requires_grad=True)
     with autocast("cpu"):
         first, second = M @ weight, M @ weight

@@ -224,3 +224,26 @@ def test_options_of_creation():
     assert ft.arange(3.0, out=target) is target
     assert target.tolist() == [0, 1, 2]
     assert target._version > before
+
+
+@pytest.mark.parametrize(
+    "function", [ft.add, ft.Tensor.add_, ft.Tensor.__add__, ft.exp, ft.Tensor.exp_, ft.Tensor.view]
+)
+def test_inspect_leads_to_the_declaration(function):
+    name = function.operator.name
+    source = inspect.getsource(function)
+    assert source.startswith(("@elementwise\n", "@view\n"))
+    assert f"class {name}:" in source or f"class _{name}:" in source
+
+
+def test_profilers_see_the_name_of_an_operator():
+    """Also where one of many functions made by the same lines is called for another."""
+    import cProfile
+    import pstats
+
+    x = ft.ones(3, requires_grad=True)
+    profile = cProfile.Profile()
+    with profile:
+        (x * x + x.exp()).sum().backward()
+    names = {name for _, _, name in pstats.Stats(profile).stats}  # type: ignore[attr-defined]
+    assert {"add", "mul", "exp", "sum", "expand"} <= names

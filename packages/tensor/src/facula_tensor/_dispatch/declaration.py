@@ -135,6 +135,7 @@ def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _name(function: Callable[..., Any], op: Operator, name: str) -> None:
+    function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)  # for profilers and tracebacks
     function.__name__ = function.__qualname__ = name
     function.__module__, function.__doc__ = op.module, op.doc
     function.operator = op  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ an operand, `out`, or (with `extras`) the operands' layouts and the parameters. 
 
 from __future__ import annotations
 
+from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
@@ -76,6 +77,9 @@ class Operator:
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
+        frame = _getframe(2)  # where the decorator stands
+        self.declared_at = (frame.f_code.co_filename, frame.f_lineno)
+        self.forms: dict[str, Callable[..., Any]] = {}  # what `inspect` finds of its functions, by kind
         declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
         self.name: str = body.__name__.lstrip("_")  # an underscore says: no public name of its own
         self.doc: str = body.__doc__ or ""

@@ -1,11 +1,13 @@
 """What users see of functions that are made, not written: `inspect.signature`, `help` and editors find it here.
 
-The fast path's functions take more than their users should know of (`_quick.py`). `shown_as` says which of the forms
-below such a function has for them. It costs nothing until somebody asks.
+The fast path's functions take more than their users should know of (`fast/unary.py`). `shown_as` says which of the
+forms below such a function has for them, in the place of the class that declares the operator, so that
+`inspect.getsource` shows the declaration.
 """
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 VARARGS = 4  # inspect.CO_VARARGS
@@ -56,12 +58,21 @@ FORMS = {
 }
 
 
-def shown_as(kind: str, function: Callable, op: Operator) -> None:
-    """Give a function of `op` the signature that its users see; `kind` is a key of FORMS."""
-    if op.window is not None:
-        form: Any = _shape if op.window.__code__.co_flags & VARARGS else _view
-    elif 1 <= op.arity <= 2:
-        form = FORMS[kind][2 if op.scaled else op.arity - 1]
-    else:
-        return
+def shown_as(kind: str, function: Callable[..., Any], op: Operator) -> None:
+    """Give a function of `op` the signature that its users see, and its declaration as source.
+
+    `kind` is a key of FORMS.
+    """
+    form = op.forms.get(kind)
+    if form is None:
+        if op.window is not None:
+            plain: Any = _shape if op.window.__code__.co_flags & VARARGS else _view
+        elif 1 <= op.arity <= 2:
+            plain = FORMS[kind][2 if op.scaled else op.arity - 1]
+        else:
+            return
+        filename, line = op.declared_at
+        code = plain.__code__.replace(co_filename=filename, co_firstlineno=line)
+        form = op.forms[kind] = FunctionType(code, plain.__globals__, op.name, plain.__defaults__)
+        form.__kwdefaults__, form.__annotations__ = plain.__kwdefaults__, plain.__annotations__
     function.__wrapped__ = form  # type: ignore[attr-defined]
