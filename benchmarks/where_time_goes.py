@@ -11,9 +11,9 @@ import statistics
 from collections.abc import Callable, Iterable
 from sys import _getframe
 
-from facula_autograd.extend import LEAF, Node, Rule, adapter_of, next_seq, special
+from facula_autograd.extend import LEAF, Node, Rule, active_modes, adapter_of, next_seq
 from facula_storage import Storage, contiguous, cpu, float32
-from facula_storage.extend import blank
+from facula_storage.extend import new_instance
 from facula_tensor import Tensor
 
 from .libraries import facula, filled
@@ -56,7 +56,7 @@ def load_operands() -> Loop:
 
     def loop(times):
         for _ in times:
-            if special or type(b) is float:
+            if active_modes or type(b) is float:
                 return
             la = a._layout
             lb = b._layout
@@ -87,7 +87,7 @@ def allocation() -> Loop:
         for _ in times:
             s = Storage()
             try:
-                p, s.__del__ = layout.take()
+                p, s.__del__ = layout.take_block()
             except IndexError:
                 p, s.__del__ = layout.refill()
             s.ptr = p
@@ -116,7 +116,7 @@ def tensor() -> Loop:
     def loop(times):
         layout, storage = a._layout, a._storage
         for _ in times:
-            t = blank(Tensor)
+            t = new_instance(Tensor)
             t._layout = layout
             t._storage = storage
             t._offset = 0
@@ -204,7 +204,7 @@ def engine() -> Loop:
 
     def loop(times):
         for _ in times:
-            t, edge = blank(Tensor), leaf
+            t, edge = new_instance(Tensor), leaf
             for _ in range(LENGTH):
                 n = Node()
                 n.rule = rule

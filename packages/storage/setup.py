@@ -1,4 +1,4 @@
-"""The one C file of this package; everything else about the build is in pyproject.toml."""
+"""The C module of this package; everything else about the build is in pyproject.toml."""
 
 from setuptools import Extension, setup
 
@@ -6,10 +6,13 @@ setup(
     ext_modules=[
         Extension(
             "facula_storage._bridge",
-            ["src/facula_storage/_bridge.c"],
+            [f"csrc/{name}.c" for name in ("buffer", "dlpack", "launch", "module", "threads")],
+            depends=["csrc/bridge.h"],
             define_macros=[("Py_LIMITED_API", "0x030b0000")],
-            extra_compile_args=["-O2", "-std=c11", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
+            extra_compile_args=[
+                "-O2", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
+            ],
             py_limited_api=True,
         )
     ]
-)
+)  # fmt: skip

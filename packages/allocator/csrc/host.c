@@ -44,14 +44,14 @@ void facula_account_drop(facula_account *account)
         free(account);
 }
 
-void facula_account_read(facula_account *account, int64_t *out)
+void facula_account_read(facula_account *account, facula_account_figures *out)
 {
-    out[0] = account->reserved;
-    out[1] = account->peak;
-    out[2] = account->live_bytes;
-    out[3] = account->live_regions;
-    out[4] = account->taken;
-    out[5] = account->given_back;
+    out->reserved = account->reserved;
+    out->peak = account->peak;
+    out->live_bytes = account->live_bytes;
+    out->live_regions = account->live_regions;
+    out->taken = account->taken;
+    out->given_back = account->given_back;
 }
 
 int64_t facula_account_reserved(facula_account *account)

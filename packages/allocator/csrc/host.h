@@ -18,9 +18,12 @@ enum { FACULA_REGION_MALLOC = 0, FACULA_REGION_PAGES = 1 };
 facula_account *facula_account_new(int64_t limit);
 /* The allocator is done with it; it goes when its last region does. */
 void facula_account_drop(facula_account *account);
-/* out: reserved bytes, peak of reserved bytes, bytes and count of regions not yet released,
-   regions ever taken from the system, regions ever given back. */
-void facula_account_read(facula_account *account, int64_t *out);
+/* What an account counts: bytes reserved and their peak, bytes and count of regions not yet released, regions ever
+   taken from the system and ever given back. */
+typedef struct {
+    int64_t reserved, peak, live_bytes, live_regions, taken, given_back;
+} facula_account_figures;
+void facula_account_read(facula_account *account, facula_account_figures *out);
 int64_t facula_account_reserved(facula_account *account);
 /* The peak starts again at what is reserved now. */
 void facula_account_reset_peak(facula_account *account);

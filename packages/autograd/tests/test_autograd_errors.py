@@ -4,7 +4,7 @@ import copy
 import pickle
 
 import pytest
-from autograd_toys import MANY, Box, many
+from autograd_helpers import MANY, Box, many
 
 import facula_autograd
 from facula_autograd import (
@@ -138,9 +138,9 @@ def Length_chain(x, scale):
 
 
 def test_create_graph_warns_of_the_cycle_once(monkeypatch):
-    from facula_autograd import _calls
+    from facula_autograd import _backward
 
-    monkeypatch.setattr(_calls, "_warned_of_cycle", False)
+    monkeypatch.setattr(_backward, "_warned_of_cycle", False)
     x = Box(3.0, True)
     with pytest.warns(UserWarning, match="cycles") as caught:
         [(x * x).backward(create_graph=True) for _ in range(2)]

@@ -5,10 +5,10 @@ import sys
 import threading
 
 import pytest
-from autograd_toys import Box
+from autograd_helpers import Box
 
 from facula_autograd import enable_grad, grad, is_grad_enabled, no_grad
-from facula_autograd.extend import next_seq, special
+from facula_autograd.extend import active_modes, next_seq
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_graphs_and_modes():
             assert seen == [expected.number]
 
     in_threads(work)
-    assert special == []
+    assert active_modes == []
 
 
 def test_one_graph_in_all_threads():
@@ -83,7 +83,7 @@ def test_one_mode_object_in_all_threads():
             assert is_grad_enabled()
 
     in_threads(work)
-    assert special == []
+    assert active_modes == []
 
 
 def test_sequence_numbers_are_unique():

@@ -4,7 +4,7 @@ import gc
 import weakref
 
 import pytest
-from autograd_toys import Box, write_
+from autograd_helpers import Box, write_
 
 from facula_autograd import (
     Function,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from autograd_toys import Box, write_
+from autograd_helpers import Box, write_
 
 from facula_autograd import Function, GradcheckError, Variable, gradcheck, gradgradcheck
 

@@ -5,7 +5,7 @@ import threading
 import weakref
 
 import pytest
-from autograd_toys import MUL, Box, add_all, many, recorded_ops
+from autograd_helpers import MUL, Box, add_all, many, recorded_ops
 
 from facula_autograd import FreedGraphError, MutationError, grad
 from facula_autograd.extend import Node, edge_to, next_seq

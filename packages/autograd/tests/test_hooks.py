@@ -4,7 +4,7 @@ import gc
 import weakref
 
 import pytest
-from autograd_toys import Box, double_, traced, write_
+from autograd_helpers import Box, double_, traced, write_
 
 from facula_autograd import MutationError, enable_grad, grad, is_grad_enabled, saved_tensors_hooks
 from facula_autograd.extend import set_context

@@ -2,11 +2,11 @@
 
 A tracer stands in for the signal: it raises where the interpreter would run a signal handler, which is where
 a function begins, after a call, and when a loop goes back. One place is left out, as no context manager in Python
-can guard it: the beginning of `__exit__`, before its first instruction (Note [Ctrl-C in a mode] in `_blocks.py`).
+can guard it: the beginning of `__exit__`, before its first instruction (Note [Ctrl-C in a mode] in `_mode_state.py`).
 """
 
 import pytest
-from autograd_toys import Box
+from autograd_helpers import Box
 from interrupts import Interrupter
 
 from facula_autograd import (
@@ -19,7 +19,7 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from facula_autograd.extend import DEFAULT, current_mode, special
+from facula_autograd.extend import DEFAULT, active_modes, current_mode
 
 
 def plain():
@@ -81,13 +81,13 @@ def test_with_blocks(program, around):
         if around is DEFAULT:
             interrupter.run(program)
             assert current_mode() is DEFAULT, tried
-            assert special == [], tried
+            assert active_modes == [], tried
         else:
             with around():
                 before = current_mode()
                 interrupter.run(program)
                 assert current_mode() is before, tried
-                assert len(special) == 1, tried
+                assert len(active_modes) == 1, tried
         if not interrupter.raised:
             break
         tried += 1
@@ -103,9 +103,9 @@ def test_switching_is_whole_or_nothing(start):
             interrupter = Interrupter(tried)
             interrupter.run(lambda: set_grad_enabled(not start))
             assert interrupter.raised or is_grad_enabled() is not start
-            assert len(special) == 2 - is_grad_enabled(), "as it was before or as it should be, nothing between"
+            assert len(active_modes) == 2 - is_grad_enabled(), "as it was before or as it should be, nothing between"
             seen.add(is_grad_enabled())
-        assert special == []
+        assert active_modes == []
         if not interrupter.raised:
             break
         tried += 1

@@ -5,7 +5,7 @@ import contextvars
 import threading
 
 import pytest
-from autograd_toys import Box
+from autograd_helpers import Box
 
 from facula_autograd import (
     detect_anomaly,
@@ -20,20 +20,20 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from facula_autograd.extend import DEFAULT, current_mode, replace_mode, special
+from facula_autograd.extend import DEFAULT, active_modes, current_mode, replace_mode
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind():
     yield
-    assert special == []
+    assert active_modes == []
     assert current_mode() is DEFAULT
 
 
 def test_blocks():
     x = Box(3.0, True)
     with no_grad():
-        assert special
+        assert active_modes
         assert not (x * x).requires_grad
         with enable_grad():
             assert (x * x).requires_grad
@@ -88,7 +88,7 @@ def test_set_grad_enabled_as_function():
     for _ in range(100):
         set_grad_enabled(True)
         set_grad_enabled(False)
-    assert len(special) == 1
+    assert len(active_modes) == 1
     with enable_grad():
         assert is_grad_enabled()
         set_grad_enabled(False)

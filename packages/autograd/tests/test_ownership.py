@@ -1,7 +1,7 @@
 """No two holders of a gradient share memory that somebody writes to."""
 
 import pytest
-from autograd_toys import Box, alias, many, recorded_ops
+from autograd_helpers import Box, alias, many, recorded_ops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

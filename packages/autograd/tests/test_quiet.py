@@ -2,7 +2,7 @@
 
 import pytest
 
-from facula_autograd import Variable, _calls, backward, grad
+from facula_autograd import Variable, _backward, backward, grad
 from facula_autograd._adapters import adapters
 
 
@@ -10,8 +10,8 @@ from facula_autograd._adapters import adapters
 def told(monkeypatch):
     """Counts how often the adapter of Variable was told."""
     found = []
-    monkeypatch.setattr(adapters[Variable], "quiet", lambda: found.append(1), raising=False)
-    monkeypatch.setattr(_calls, "_quiet_from", [0])
+    monkeypatch.setattr(adapters[Variable], "release_idle_memory", lambda: found.append(1), raising=False)
+    monkeypatch.setattr(_backward, "_release_idle_at", [0])
     return found
 
 
@@ -26,7 +26,7 @@ def test_a_large_graph_ends_in_a_quiet_moment(told):
     for passes in (backward, lambda out: grad(out, x)):
         backward(x * x)
         del told[:]
-        passes(chain(x, _calls.NODES_TO_QUIET))
+        passes(chain(x, _backward.NODES_PER_RELEASE))
         assert told == [1]
 
 
@@ -34,9 +34,9 @@ def test_small_graphs_share_one(told):
     x = Variable(3.0, requires_grad=True)
     backward(x * x)
     assert told == [1]
-    for _ in range(_calls.NODES_TO_QUIET // 20):
+    for _ in range(_backward.NODES_PER_RELEASE // 20):
         backward(chain(x, 3))
     assert told == [1], "50 passes of 4 numbers each"
-    for _ in range(_calls.NODES_TO_QUIET):
+    for _ in range(_backward.NODES_PER_RELEASE):
         backward(chain(x, 3))
     assert 4 <= len(told) <= 6

@@ -5,11 +5,11 @@ import sys
 import weakref
 
 import pytest
-from autograd_toys import Box
+from autograd_helpers import Box
 from interrupts import Interrupter
 
 from facula_autograd import FreedGraphError, Function, backward, enable_grad, grad, is_grad_enabled
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 
 
 def program(x, y):
@@ -41,7 +41,7 @@ def test_a_pass_interrupted_anywhere():
         out = program(x, y)
         interrupter = Interrupter(tried)
         interrupter.run(out.backward)
-        assert special == []
+        assert active_modes == []
         assert is_grad_enabled()
         if not interrupter.raised:
             break
@@ -133,7 +133,7 @@ def test_passes_that_nest_too_deep_leave_the_engine_clean():
     limit = sys.getrecursionlimit()
     with pytest.raises(RecursionError):
         nested(limit).apply(x).backward()
-    assert special == []
+    assert active_modes == []
     assert is_grad_enabled()
     assert x.grad is None
     nested(1).apply(x).backward()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_testing import Running
+from storage_helpers import Running
 
 from facula_storage import MallocAllocator, contiguous, cpu, float32, meta
 from facula_storage.extend import HostMemory, allocate

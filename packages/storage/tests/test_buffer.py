@@ -6,7 +6,7 @@ import mmap
 
 import numpy as np
 import pytest
-from storage_testing import counting, live
+from storage_helpers import counting, live
 
 from facula_storage import (
     Export,

@@ -8,10 +8,10 @@ import pytest
 
 import facula_storage
 from facula_storage import DType, bfloat16, contiguous, dtype_named, float32, to_buffer, to_dlpack, to_numpy
+from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import (
     BOOL,
     COMPLEX,
-    DTYPES_PER_DEVICE,
     FLOATING,
     INTEGER,
     allocate,
@@ -126,7 +126,8 @@ def test_registration_refuses(arguments, numpy, why):
 def test_there_is_an_end_to_the_codes(run_python):
     """Beyond it, the places of one device in a plan table would be another's."""
     program = """
-from facula_storage.extend import DTYPES_PER_DEVICE, FLOATING, register_dtype
+from facula_storage._dtypes import DTYPES_PER_DEVICE
+from facula_storage.extend import FLOATING, register_dtype
 for i in range(13, DTYPES_PER_DEVICE):
     assert register_dtype(f"float{i}_test", 1, FLOATING).code == i
 try:

@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
-from storage_testing import Owner, Running, counting, live
+from storage_helpers import Owner, Running, counting, live
 
 from facula_storage import contiguous, float32, from_buffer, from_dlpack, from_numpy, to_buffer, to_dlpack, to_numpy
 from facula_storage.extend import alias, allocate, check_replaceable, replace_buffer

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_testing import Owner, Running
+from storage_helpers import Owner, Running
 
 from facula_storage import LaunchError, bind, contiguous, float32, layout_of
 from facula_storage.extend import rebind

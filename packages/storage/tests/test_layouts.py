@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_testing import Running
+from storage_helpers import Running
 
 from facula_storage import Device, Layout, complex128, contiguous, cpu, float32, float64, int8, layout_of, meta, uint8
 from facula_storage import _layouts as tables
@@ -244,7 +244,7 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
                 assert (layout.shape, layout.numel, layout.nbytes) == (shape, shape[0] * shape[1], 4 * layout.numel)
                 assert layout.is_contiguous
                 assert layout.dense
-                assert callable(layout.take)
+                assert callable(layout.take_block)
                 assert layout.rows()[0].shape == shape[1:]
             if mine.random() < 0.1:
                 layout_of(shape, (shape[1] + mine.randrange(9), 1), float32)

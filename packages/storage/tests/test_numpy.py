@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_testing import counting, live
+from storage_helpers import counting, live
 
 from facula_storage import (
     bfloat16,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_testing import Reordering, Running, counting, live, new_device
+from storage_helpers import Reordering, Running, counting, live, new_device
 
 from facula_storage import (
     Device,
@@ -267,12 +267,12 @@ def test_no_memory_to_restore_into(device, backend):
         raise MemoryError("full")
 
     layout = contiguous((2, 3), float32, device)
-    take = layout.take
-    object.__setattr__(layout, "take", lambda: refuse(24))
+    take = layout.take_block
+    object.__setattr__(layout, "take_block", lambda: refuse(24))
     with pytest.raises(MemoryError, match="full"):
         plain_address(storage)
     assert storage.ptr is None
-    object.__setattr__(layout, "take", take)
+    object.__setattr__(layout, "take_block", take)
     plain_address(storage)
     assert contents(storage) == [[0, 1, 2], [3, 4, 5]]
 

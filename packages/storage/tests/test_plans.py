@@ -6,7 +6,7 @@ import time
 import weakref
 
 import pytest
-from storage_testing import Running
+from storage_helpers import Running
 
 from facula_storage import Device, Plan, complex128, contiguous, float32, int8, listen
 from facula_storage import _plans as plans

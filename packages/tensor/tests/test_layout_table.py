@@ -2,7 +2,7 @@
 
 import facula_tensor as ft
 from facula_storage import Layout, layout_of
-from facula_storage._afresh import MOST_TWINS, start_afresh
+from facula_storage._layout_caches import DUPLICATES_TO_CLEAR, clear_layout_caches
 from facula_storage._layouts import Draft, _table
 from facula_tensor._dispatch.snapshots import snapshots_of
 
@@ -41,11 +41,11 @@ def test_a_table_full_of_other_shapes_changes_no_result():
 
 def test_layouts_made_twice_are_forgotten_with_all_that_remembers_them():
     """Views go on giving a layout that the table dropped and made again: at most some hundred calls are slow for it."""
-    start_afresh()  # no plan for it is known
+    clear_layout_caches()  # no plan for it is known
     y = ft.ones(3, 3)
     first = y.t()._layout
     del _table[first.shape, first.strides, first.dtype, first.device]
     assert layout_of(first.shape, first.strides, first.dtype) is not first is y.t()._layout
-    for _ in range(MOST_TWINS):
+    for _ in range(DUPLICATES_TO_CLEAR):
         snapshots_of((y.t(),), False)  # as a slow call does
     assert layout_of(first.shape, first.strides, first.dtype) is y.t()._layout is not first

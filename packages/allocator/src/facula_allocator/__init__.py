@@ -3,7 +3,7 @@
 What it is: `HostAllocator` gives aligned blocks of host memory from free lists by size.
 May import: cffi and the standard library; of the siblings, facula_errors.
 Where next: `_host.py` (the allocator), `_size_classes.py` (blocks and their lists), `_regions.py`
-and csrc/host.c (memory from the system), `_collection.py` (why garbage collections matter here).
+and csrc/host.c (memory from the system), `_process.py` (why garbage collections matter here).
 """
 
 from facula_errors.extend import register as _register

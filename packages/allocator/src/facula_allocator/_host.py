@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import namedtuple
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
@@ -29,8 +28,14 @@ COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
 UNHURRIED = 16 << 20
 LAST_TRIES = 16
 
-SizeClassRow = namedtuple("SizeClassRow", "block_bytes allocated_blocks cached_blocks")
-SizeClassRow.__doc__ = "One size class: the bytes of a block, how many are in use, how many idle."
+
+class SizeClassRow(NamedTuple):
+    """One size class: the bytes of a block, how many are in use, how many idle."""
+
+    block_bytes: int
+    allocated_blocks: int
+    cached_blocks: int
+
 
 _take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
 _never: Callable[[], Block] = [].pop  # always raises IndexError
@@ -68,7 +73,7 @@ class HostAllocator:
             raise InvalidValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
         if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
             raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
-        self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
+        self.cache_limit: int = default_cache_limit() if cache_limit is None else cache_limit
         self._account = Account(limit)
         self._pools = pools
         self._classes: dict[int, SizeClass] = {}
@@ -192,7 +197,8 @@ class HostAllocator:
 
         While other threads are inside `refill` or `trim`, blocks in their hands count as allocated.
         """
-        reserved, peak, live_bytes, live_blocks, taken, given_back = self._account.read()
+        figures = self._account.read()
+        live_bytes, live_blocks = figures.live_bytes, figures.live_regions
         if self._pools:
             rows = self.size_classes()
             live_bytes = sum([row.block_bytes * row.allocated_blocks for row in rows])
@@ -200,14 +206,14 @@ class HostAllocator:
         return {
             "allocated_bytes": live_bytes,
             "allocated_blocks": live_blocks,
-            "reserved_bytes": reserved,
-            "cached_bytes": reserved - live_bytes,
-            "peak_reserved_bytes": peak,
-            "system_allocations": taken,
-            "system_releases": given_back,
+            "reserved_bytes": figures.reserved,
+            "cached_bytes": figures.reserved - live_bytes,
+            "peak_reserved_bytes": figures.peak,
+            "system_allocations": figures.taken,
+            "system_releases": figures.given_back,
         }
 
-    def size_classes(self) -> list[Any]:
+    def size_classes(self) -> list[SizeClassRow]:
         """A `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
 
         Empty without pools.
@@ -258,19 +264,19 @@ class HostAllocator:
         return f"<HostAllocator, {self.statistics()['allocated_blocks']} blocks in use, limit={self.limit}>"
 
 
-def _whole(what: str, value: Any) -> int:
+def _whole(what: str, value: object) -> int:
     """`value` as an int; TypeError if it is none. bool counts as none: it is a mistake here."""
     if type(value) is int:
         return value
     try:
         if not isinstance(value, bool):
-            return value.__index__()
+            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # as asked
     except AttributeError:
         pass
     raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
 
 
-def _size(operation: str, nbytes: Any, name: str = "nbytes") -> int:
+def _size(operation: str, nbytes: object, name: str = "nbytes") -> int:
     nbytes = _whole(f"{operation}: {name}", nbytes)
     if nbytes < 0:
         raise InvalidValueError(f"{operation}: expected {name} >= 0; got {nbytes}")

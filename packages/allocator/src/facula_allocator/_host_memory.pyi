@@ -1,6 +1,43 @@
 """The module that cffi builds from csrc/host.h."""
 
-from typing import Any
+from typing import TypeVar
 
-lib: Any
-ffi: Any
+_T = TypeVar("_T")
+
+class _Account: ...
+
+class Region:
+    """Memory from the system, given back when the last reference goes."""
+
+class Figures:
+    """The struct `facula_account_figures`."""
+
+    reserved: int
+    peak: int
+    live_bytes: int
+    live_regions: int
+    taken: int
+    given_back: int
+
+class _Lib:
+    FACULA_REGION_MALLOC: int
+    FACULA_REGION_PAGES: int
+
+    def facula_account_new(self, limit: int, /) -> _Account: ...
+    def facula_account_drop(self, account: _Account, /) -> None: ...
+    def facula_account_read(self, account: _Account, out: Figures, /) -> None: ...
+    def facula_account_reserved(self, account: _Account, /) -> int: ...
+    def facula_account_reset_peak(self, account: _Account, /) -> None: ...
+    def facula_region_new(self, account: _Account, nbytes: int, kind: int, /) -> Region: ...
+    def facula_region_address(self, region: Region, /) -> int: ...
+    def facula_region_release(self, region: Region, /) -> None: ...
+    def facula_hold_releases(self, hold: bool, /) -> None: ...
+    def facula_refuse_next(self, count: int, /) -> None: ...
+
+class _FFI:
+    def gc(self, value: _T, destructor: object, /) -> _T: ...
+    def new(self, ctype: str, /) -> Figures: ...
+    def release(self, region: Region, /) -> None: ...
+
+lib: _Lib
+ffi: _FFI

@@ -7,11 +7,14 @@ can be reached, whatever became of the allocator, also at interpreter exit; no f
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import NoMemoryError
 
 from ._host_memory import ffi, lib
+
+if TYPE_CHECKING:
+    from ._host_memory import Figures, Region
 
 UNLIMITED = (1 << 63) - 1
 
@@ -28,7 +31,7 @@ class Account:
         self._account = ffi.gc(account, lib.facula_account_drop)
         self.limit = limit
 
-    def region(self, nbytes: int, pages: bool) -> Any | None:
+    def region(self, nbytes: int, pages: bool) -> Region | None:
         """A region of `nbytes`, in whole pages or from malloc; None when refused.
 
         It is given back when its last reference goes, or at once by `ffi.release`.
@@ -37,15 +40,15 @@ class Account:
         region = lib.facula_region_new(self._account, nbytes, kind)
         return ffi.gc(region, lib.facula_region_release) if region else None
 
-    def read(self) -> tuple[int, int, int, int, int, int]:
-        """Reserved bytes, their peak, bytes and count of live regions, regions taken, regions given back."""
-        out = ffi.new("int64_t[6]")
-        lib.facula_account_read(self._account, out)
-        return tuple(out)
+    def read(self) -> Figures:
+        """What is counted, as it is now: a struct with the fields that csrc/host.h says."""
+        figures = ffi.new("facula_account_figures *")
+        lib.facula_account_read(self._account, figures)
+        return figures
 
     def reserved(self) -> int:
         """Bytes taken from the system and not given back."""
-        return int(lib.facula_account_reserved(self._account))
+        return lib.facula_account_reserved(self._account)
 
     def reset_peak(self) -> None:
         """The peak starts again at what is reserved now."""

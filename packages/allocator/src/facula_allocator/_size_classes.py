@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import count as count_from
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._process import collecting
 from ._regions import Account, address_of, release_region
@@ -12,15 +12,16 @@ from ._regions import Account, address_of, release_region
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._host_memory import Region
+
     Block = tuple[int, Callable[[], object]]
 
 ALIGNMENT = 64
 SLABS_UP_TO = 1 << 20  # bytes; larger blocks are mapped one by one
-HUGE_PAGE = 2 << 20
 LARGEST = 1 << 56  # bytes; no machine has more, and sums of sizes still fit 64 bits
 SMALLEST_SLAB, LARGEST_SLAB, BLOCKS_PER_SLAB = 16 << 10, 256 << 10, 512
 
-_NO_KEYWORDS: dict[str, Any] = {}
+_NO_KEYWORDS: dict[str, object] = {}
 _DISCARDED = (int, (), _NO_KEYWORDS, None)  # the state of a release that does nothing
 _next_serial = count_from().__next__
 
@@ -57,7 +58,7 @@ class SizeClass:
         self.slabs: dict[int, int] = {}  # serial number: number of blocks
         # Regions by serial number. Blocks refer to theirs too, but when all blocks of a slab die in one cycle the
         # collector would finalise the region with them, although their release makes them idle, not gone.
-        self.regions: dict[int, Any] = {}
+        self.regions: dict[int, Region] = {}
 
     def blocks(self) -> int:
         """All blocks, in use and idle."""

@@ -8,7 +8,7 @@ differentiable values use `extend.py`, and nothing that starts with an underscor
 from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
-from ._calls import backward, grad
+from ._backward import backward, grad
 from ._checkpoint import checkpoint, checkpoint_sequential
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
 from ._function import Function, once_differentiable

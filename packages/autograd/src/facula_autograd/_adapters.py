@@ -6,8 +6,15 @@ from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any
+
+    from ._types import AnyAdapter
+
+    _Adapters = dict[type, "Adapter"]
+else:
+    _Adapters = dict
 
 
 class Adapter:
@@ -22,11 +29,11 @@ class Adapter:
     """
 
     #: Operator namespaces handed to rules: without recording, and with (under `create_graph`).
-    #: They are different objects. `recording` has at least `add(a, b)` and `clone(v)`.
+    #: They are different objects. `recorded_ops` has at least `add(a, b)` and `clone(v)`.
     no_record_ops: Any = None
     recorded_ops: Any = None
 
-    def _missing(self, method: str, v: Any) -> NotImplementedError:
+    def _missing(self, method: str, v: object) -> NotImplementedError:
         return UnsupportedError(
             f"{method}: the adapter for {type(v).__name__} ({type(self).__name__}) does not have it; "
             "override it and pass the adapter to facula_autograd.extend.register_adapter"
@@ -72,7 +79,7 @@ class Adapter:
         """What a gradient must agree on with the value it is for (shape, dtype, device)."""
         return None
 
-    def expected(self, metadata: Hashable, v: Any, reduce: bool = False) -> Any:
+    def fit_gradient(self, metadata: Hashable, v: Any, reduce: bool = False) -> Any:
         """`v` if it can be the gradient of a value with this metadata, or one that can, made from it:
         converted to its dtype, and with `reduce` summed to the shape that it was broadcast from.
         Otherwise ValueError saying what differs."""
@@ -111,18 +118,18 @@ class Adapter:
 
     # ---- values that share memory
 
-    def check_change(self, name: str, v: Any) -> None:
+    def check_inplace(self, name: str, v: Any) -> None:
         """Raise if operator `name` must not change `v` in place while a gradient is wanted."""
 
-    def rebase(self, v: Any, former: Any) -> None:
+    def rebase_history(self, v: Any, former: object) -> None:
         """`v` was changed in place and has a new node; `former` is the edge to it before. Values that share
         its memory have changed, too."""
 
-    def returned(self, v: Any, out: Any) -> None:
+    def register_output(self, v: Any, out: Any) -> None:
         """`v` is the result of a Function whose `forward` returned `out`: the same, or what `v` is an alias of.
         It may share memory with an argument, without any operator's knowledge."""
 
-    def quiet(self) -> None:
+    def release_idle_memory(self) -> None:
         """A backward pass has ended, and many nodes were made since the last such call: time to give memory back.
 
         Seldom enough that it may take some microseconds. The pass may be part of another one.
@@ -130,26 +137,26 @@ class Adapter:
 
     # ---- for gradcheck
 
-    def elements(self, v: Any) -> list:
+    def elements(self, v: Any) -> list[complex]:
         """`v`'s elements as Python numbers, in row-major order."""
         raise self._missing("elements", v)
 
-    def from_elements(self, like: Any, elements: Sequence) -> Any:
+    def from_elements(self, like: Any, elements: Sequence[complex]) -> Any:
         """A new leaf with `like`'s metadata and these elements, which wants no gradient."""
         raise self._missing("from_elements", like)
 
     # ---- the surroundings of an operator
 
-    def context(self) -> Any:
+    def context(self) -> AbstractContextManager[object] | None:
         """A re-usable context manager that restores what a rule must run under (stream, autocast), or None."""
         return None
 
-    def surroundings(self) -> Callable[[], Any] | None:
-        """A function that makes a context manager in which random numbers are those that come next now; or None."""
+    def save_random_state(self) -> Callable[[], AbstractContextManager[object]] | None:
+        """The random state at this point, as a function that makes a context manager; None where there is none."""
         return None
 
 
-class _Table(dict):
+class _Table(_Adapters):
     """Adapters by exact type; a type seen for the first time takes its nearest base's."""
 
     __slots__ = ()
@@ -163,8 +170,9 @@ class _Table(dict):
 
 _registered: dict[type, Adapter] = {}
 _default = Adapter()
+_table = _Table()
 #: `adapters[type(v)]` is the adapter of `v`.
-adapters: dict[type, Adapter] = _Table()
+adapters: Mapping[type, AnyAdapter] = _table
 
 
 def register_adapter(kind: type, adapter: Adapter) -> None:
@@ -176,20 +184,20 @@ def register_adapter(kind: type, adapter: Adapter) -> None:
             f"register_adapter: expected an Adapter for {kind.__name__}; got {type(adapter).__name__}"
         )
     _registered[kind] = adapter
-    adapters.clear()
+    _table.clear()
 
 
-def adapter_of(v: Any) -> Adapter:
+def adapter_of(v: object) -> AnyAdapter:
     """The adapter for `v`'s type."""
     return adapters[type(v)]
 
 
-def all_adapters() -> list[Adapter]:
+def all_adapters() -> list[AnyAdapter]:
     """Every adapter that was registered."""
     return list(dict.fromkeys(_registered.values()))
 
 
-def records(F: Any) -> bool:
+def records(F: object) -> bool:
     """Whether `F` is a namespace that records: whether this is a pass with `create_graph`."""
     return F is not None and any(F is adapter.recorded_ops for adapter in _registered.values())
 

@@ -9,34 +9,39 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._arrays import numpy, shape_of
-from ._values import Value
+from ._value import Value
 
 _STORE = opmap["STORE_SUBSCR"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, Self
+
+    from ._types import PlainArray, Ufunc
 
 
-def _method(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(numpy(), name)(self, *args, **kwargs)
+def _method(name: str) -> Callable[..., PlainArray]:
+    def method(self: object, *args: object, **kwargs: object) -> PlainArray:
+        function: Ufunc = getattr(numpy(), name)
+        return function(self, *args, **kwargs)
 
     method.__name__, method.__doc__ = name, f"`numpy.{name}` of this value."
     return method
 
 
-def _binary(name: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: getattr(numpy(), name)(self, other)
+def _binary(name: str) -> Callable[[object, object], PlainArray]:
+    function: Callable[[object, object], PlainArray] = lambda self, other: getattr(numpy(), name)(self, other)
+    return function
 
 
-def _reflected(name: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: getattr(numpy(), name)(other, self)
+def _reflected(name: str) -> Callable[[object, object], PlainArray]:
+    function: Callable[[object, object], PlainArray] = lambda self, other: getattr(numpy(), name)(other, self)
+    return function
 
 
 def _in_place(name: str, remedy: str) -> Callable[..., NoReturn]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    def method(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise InvalidTypeError(
             f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
             "change .value, of which no gradient knows"
@@ -52,7 +57,8 @@ class ArrayMethods(Value):
 
     __slots__ = ()
 
-    value: Any
+    if TYPE_CHECKING:  # `Any` to users of `Variable`
+        value: PlainArray
 
     all, any, argmax, argmin = _method("all"), _method("any"), _method("argmax"), _method("argmin")
     argsort, clip, conj = _method("argsort"), _method("clip"), _method("conj")
@@ -66,11 +72,11 @@ class ArrayMethods(Value):
     sort = _in_place("sort", "Use numpy.sort")
     __setitem__ = _in_place("item assignment", "Use numpy.where, or numpy.concatenate of the parts")
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: object) -> PlainArray:
         """The axes reversed, or in the order given: as integers or one tuple."""
         return numpy().transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
-    def item(self, *where: Any) -> Any:
+    def item(self, *where: object) -> Any:
         """One element as a plain number."""
         return self.value.item(*where) if hasattr(self.value, "item") else self.value
 
@@ -93,10 +99,10 @@ class ArrayMethods(Value):
     __floordiv__, __rfloordiv__ = _binary("floor_divide"), _reflected("floor_divide")
     __divmod__, __rdivmod__ = _binary("divmod"), _reflected("divmod")
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Self:
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> PlainArray:
         return numpy().absolute(self)
 
     # ---- what comes out is plain: comparisons and conversions
@@ -109,16 +115,16 @@ class ArrayMethods(Value):
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self.value < _plain(other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self.value <= _plain(other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self.value > _plain(other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self.value >= _plain(other)
 
     def __bool__(self) -> bool:
@@ -152,7 +158,7 @@ class ArrayMethods(Value):
             raise InvalidTypeError("len: expected an array of at least one dimension; got a number")
         return shape_of(self.value)[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[PlainArray]:
         if not shape_of(self.value):
             raise InvalidTypeError("iteration: expected an array of at least one dimension; got a number")
         return (self[k] for k in range(len(self)))  # type: ignore[index]
@@ -161,5 +167,5 @@ class ArrayMethods(Value):
         return format(self.value, spec) if spec else repr(self)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value.value if isinstance(value, ArrayMethods) else value

@@ -6,45 +6,45 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from ._types import Array, DType, NumPy
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
+def shape_of(value: object) -> tuple[int, ...]:
     return getattr(value, "shape", ())
 
 
-def dtype_of(value: Any) -> Any:
+def dtype_of(value: object) -> DType | None:
     """The dtype of an array; None for numbers, and for arrays without dimensions, which become numbers."""
-    return value.dtype if shape_of(value) else None
+    return value.dtype if shape_of(value) else None  # type: ignore[attr-defined,no-any-return]  # an array
 
 
-def numpy() -> Any:
+def numpy() -> NumPy:
     """NumPy, which this package does not depend on: loaded already, or else if it is installed."""
     if "numpy" not in sys.modules:
         from importlib import import_module
 
         import_module("numpy")
-    return sys.modules["numpy"]
+    return sys.modules["numpy"]  # type: ignore[return-value]
 
 
-def library_of(value: Any) -> Any:
+def library_of(value: object) -> NumPy:
     """The array library that `value` comes from."""
-    return sys.modules[type(value).__module__.partition(".")[0]]
+    return sys.modules[type(value).__module__.partition(".")[0]]  # type: ignore[return-value]
 
 
-def blank(value: Any) -> Any:
+def false_like(value: Array) -> Array:
     """Falses in the shape of `value`. Adding them changes nothing but the shape; not even the dtype."""
     return (value != value) & False
 
 
-def like_scalar(value: Any, like: Any) -> Any:
+def like_scalar(value: object, like: Array) -> object:
     """A Python number with the precision of `like`'s elements, so that it does not widen them."""
     if not isinstance(value, float) or not hasattr(like, "dtype") or hasattr(value, "dtype"):
         return value
     return like.dtype.type(value)
 
 
-def reduce_to(value: Any, like: Any) -> Any:
+def reduce_to(value: Array, like: Array) -> Array:
     """`value`, summed over what was broadcast to it from the shape of `like`, and of the dtype of `like`."""
     shape = shape_of(like)
     if shape_of(value) != shape:
@@ -60,11 +60,11 @@ def reduce_to(value: Any, like: Any) -> Any:
     return value if dtype is None or getattr(value, "dtype", dtype) is dtype else value.astype(dtype)
 
 
-def is_complex(value: Any) -> bool:
+def is_complex(value: object) -> bool:
     return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 
-def place(value: Any, like: Any, key: Any) -> Any:
+def place(value: Array, like: Array, key: object) -> Array:
     """Zeros in the shape of `like`, with `value` added at `key`."""
     library = library_of(like)
     out = library.zeros(like.shape, getattr(value, "dtype", like.dtype))

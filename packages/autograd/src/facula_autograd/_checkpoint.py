@@ -12,15 +12,20 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
-from ._blocks import FIELDS, current_mode
 from ._errors import GradientError, MutationError
+from ._mode_state import FIELDS, current_mode
 from ._modes import flag, is_grad_enabled, replace_mode, saved_tensors_hooks
-from ._values import Value
+from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Any, TypeVar
+
+    Context = AbstractContextManager[object] | None
+    Args = tuple[object, ...]
+    Keywords = dict[str, object]
 
     T = TypeVar("T")
 
@@ -36,12 +41,22 @@ def checkpoint(
 ) -> T:
     """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
 
-    The result and gradients are those of a plain call; memory goes down and time up. `function` must
-    save the same values when it runs again (GradientError where it does not) and its arguments must not
-    be changed in place before (MutationError). `preserve_rng_state`: random numbers are the same again.
-    `context_fn()` gives two context managers, for the first run and for those after it. There is one
-    way of doing this, so `use_reentrant` makes no difference. Source: Chen et al., "Training deep
-    nets with sublinear memory cost", 2016.
+    The result and gradients are those of a plain call; memory goes down and time up. Source: Chen et al., "Training
+    deep nets with sublinear memory cost", 2016.
+
+    Arguments:
+        function: what to run; it must save the same values when it runs again.
+        args: its arguments, which must not be changed in place before the backward pass; `kwargs` likewise.
+        use_reentrant: no difference: there is one way of doing this.
+        preserve_rng_state: draw the same random numbers again.
+        context_fn: gives two context managers, for the first run and for those after it.
+
+    Returns:
+        The function's result.
+
+    Raises:
+        GradientError: the function saved other values the second time.
+        MutationError: an argument was changed in place.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -52,7 +67,7 @@ def checkpoint(
     if use_reentrant is not None:
         flag("checkpoint: use_reentrant", use_reentrant)
     first, again = context_fn() if context_fn is not None else (None, None)
-    repeated = _Repeated(function, args, kwargs, flag("checkpoint: preserve_rng_state", preserve_rng_state), again)
+    repeated = _Recomputation(function, args, kwargs, flag("checkpoint: preserve_rng_state", preserve_rng_state), again)
     if is_grad_enabled():
         with saved_tensors_hooks(repeated.pack, repeated.unpack):
             return _inside(first, function, args, kwargs)
@@ -65,8 +80,19 @@ def checkpoint_sequential(
 ) -> Any:
     """`functions` one after the other, in `segments` parts of which all but the last are `checkpoint`s.
 
-    `functions`: a sequence of callables, or a module, whose `children()` they are. The last part keeps its values,
-    as it is the first that the backward pass needs. ValueError unless segments is from 1 to the number of functions.
+    The last part keeps its values, as it is the first that the backward pass needs.
+
+    Arguments:
+        functions: a sequence of callables, or a module, whose `children()` they are.
+        segments: the number of parts.
+        input: the argument of the first function.
+        use_reentrant: as for `checkpoint`, and `preserve_rng_state` too.
+
+    Returns:
+        The last function's result.
+
+    Raises:
+        ValueError: `segments` is not from 1 to the number of functions.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -100,40 +126,43 @@ class _Chain:
         return value
 
 
-def _inside(context: Any, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Keywords) -> T:
     if context is None:
         return function(*args, **kwargs)
     with context:
         return function(*args, **kwargs)
 
 
-class _Repeated:
+class _Recomputation:
     """One checkpointed call: how to run it again, and what that gave."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict, random: bool, context: Any) -> None:
+    def __init__(
+        self, function: Callable[..., object], args: Args, kwargs: Keywords, random: bool, context: Context
+    ) -> None:
         self.function, self.args, self.kwargs, self.context = function, args, kwargs, context
         self.mode = current_mode()
-        self.surroundings = [s for a in all_adapters() if (s := a.surroundings()) is not None] if random else []
+        states = (adapter.save_random_state() for adapter in all_adapters()) if random else ()
+        self.random_states = [state for state in states if state is not None]
         operands = [v for v in (*args, *kwargs.values()) if isinstance(v, Value)]
         self.versions = [(v, adapter_of(v).version(v)) for v in operands]
         self.count = 0
-        self.values: list | None = None
-        self.taken: set[int] = set()
+        self.values: list[object] | None = None
+        self.used: set[int] = set()
 
-    def pack(self, value: Any) -> int:
+    def pack(self, value: object) -> int:
         self.count += 1
         return self.count - 1
 
-    def unpack(self, number: int) -> Any:
+    def unpack(self, number: int) -> object:
         if self.values is None:
-            self.values, self.taken = self.again(), set()
+            self.values, self.used = self.recompute(), set()
         value = self.values[number]
-        self.taken.add(number)
-        if len(self.taken) == len(self.values):
+        self.used.add(number)
+        if len(self.used) == len(self.values):
             self.values = None
         return value
 
-    def again(self) -> list:
+    def recompute(self) -> list[object]:
         """Run the function again; the values that it saves."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
         for value, version in self.versions:
@@ -143,23 +172,23 @@ class _Repeated:
                                     "pass. Change a clone() instead",
                                     operator="checkpoint", saved="an argument",
                                     mutation=adapter_of(value).describe_mutation(value))  # fmt: skip
-        values: list[Any] = []
-        changes: dict[str, Any] = {field: getattr(self.mode, field) for field in FIELDS}
-        changes.update(anomaly=None, saved_hooks=(values.append, _never))
+        values: list[object] = []
+        changes: dict[str, object] = {field: getattr(self.mode, field) for field in FIELDS}
+        changes.update(anomaly=None, saved_hooks=(values.append, _refuse_unpacking))
         with replace_mode(**changes):
-            self.run(self.surroundings)
+            self.run(self.random_states)
         if len(values) != self.count:
             raise GradientError(f"checkpoint: expected {name} to do the same when it runs again; it saved {self.count} "
                                 f"values for the backward pass the first time, and now {len(values)}")  # fmt: skip
         return values
 
-    def run(self, surroundings: list) -> None:
-        if surroundings:
-            with surroundings[0]():
-                return self.run(surroundings[1:])
+    def run(self, random_states: list[Callable[[], AbstractContextManager[object]]]) -> None:
+        if random_states:
+            with random_states[0]():
+                return self.run(random_states[1:])
         _inside(self.context, self.function, self.args, self.kwargs)
         return None
 
 
-def _never(packed: Any) -> Any:
+def _refuse_unpacking(packed: object) -> object:
     raise GradientError("checkpoint: a function that is run again must not run a backward pass over its own values")

@@ -8,14 +8,17 @@ from facula_errors import InvalidTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+    from contextlib import AbstractContextManager
     from typing import Any
+
+    Make = Callable[[], AbstractContextManager[object]]
 
 # The flags of a code object (as in the inspect module, which is slow to import).
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-def decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+def decorate(function: Callable[..., Any], make: Make) -> Callable[..., object]:
     """`function`, entering `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(
@@ -32,30 +35,31 @@ def decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[
     return _plain(function, make)
 
 
-def _plain(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+def _plain(function: Callable[..., object], make: Make) -> Callable[..., object]:
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         with make():
             return function(*args, **kwargs)
 
     return call
 
 
-def _coroutine(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+def _coroutine(function: Callable[..., Awaitable[object]], make: Make) -> Callable[..., object]:
     @wraps(function)
-    async def call(*args: Any, **kwargs: Any) -> Any:
+    async def call(*args: object, **kwargs: object) -> object:
         with make():
             return await function(*args, **kwargs)
 
     return call
 
 
-def _generator(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+def _generator(function: Callable[..., Generator[object, object, object]], make: Make) -> Callable[..., object]:
     @wraps(function)
-    def steps(*args: Any, **kwargs: Any) -> Any:
+    def steps(*args: object, **kwargs: object) -> Generator[object, object, object]:
         with make():
             generator = function(*args, **kwargs)
-        send, value = generator.send, None
+        send: Callable[..., object] = generator.send
+        value: object = None
         while True:
             try:
                 with make():
@@ -75,12 +79,13 @@ def _generator(function: Callable[..., Any], make: Callable[[], Any]) -> Callabl
     return steps
 
 
-def _async_generator(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
+def _async_generator(function: Callable[..., AsyncGenerator[object, object]], make: Make) -> Callable[..., object]:
     @wraps(function)
-    async def steps(*args: Any, **kwargs: Any) -> Any:
+    async def steps(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
         with make():
             generator = function(*args, **kwargs)
-        send, value = generator.asend, None
+        send: Callable[..., Awaitable[object]] = generator.asend
+        value: object = None
         while True:
             try:
                 with make():

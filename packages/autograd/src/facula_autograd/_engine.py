@@ -11,8 +11,8 @@ becomes a `.grad` as it is, or is added into. A fresh one that went to one edge 
 was passed on to a single edge keeps the state it had; everything else is not. References are
 never counted.
 
-Note [Gates]
-A leaf with hooks, and an input asked for by `grad`, is reached through a gate: a node of this pass
+Note [Leaf nodes]
+A leaf with hooks, and an input asked for by `grad`, is reached through a leaf node: a node of this pass
 alone, whose number lies just below the lowest of the nodes that can still send a gradient to the
 leaf. So it runs once, on the complete sum, as early as that is known.
 """
@@ -26,22 +26,30 @@ from facula_errors import InvalidTypeError
 
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
-from ._hooks import run_value_hooks
+from ._hooks import LeafHooks, run_value_hooks
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    from ._graph import Edge, Pairs
+    from ._types import Leaf
+
+    Accumulate: TypeAlias = Callable[[Leaf, object, bool], None]
+    Low: TypeAlias = dict[int, tuple[Leaf, int]]
+    Waiting: TypeAlias = dict[int, tuple[Node, object, bool]]
+    Watch: TypeAlias = Callable[[Node, Rule, Pairs], Pairs]
 
 
 def run(
-    pairs: Sequence[tuple[Any, Any]],
+    pairs: Pairs,
     own: bool,
-    F: Any,
+    F: object,
     freed: Rule | None,
     create: bool,
-    watch: Callable[[Node, Rule, Any], Any] | None,
+    watch: Watch | None,
 ) -> None:
     """Send the gradients in `pairs` to their edges, and go on until none is left.
 
@@ -50,11 +58,11 @@ def run(
     `watch(node, rule, pairs)`: called with every rule's result, and returns what to use instead.
     """
     ready: list[int] = []  # a heap of -seq
-    waiting: dict[int, tuple[Node, Any, bool]] = {}
-    gates: dict[int, Node] = {}
-    plus, settle = (add_recorded, settle_recorded) if create else (add, settle_plain)
+    waiting: dict[int, tuple[Node, object, bool]] = {}
+    leaf_nodes: dict[int, Node] = {}
+    plus, accumulate = (add_recorded, accumulate_recorded_grad) if create else (add, accumulate_grad)
     if create and watch is None:
-        watch = _as_is
+        watch = _unchanged
     seq = next_g = None
     next_own = False
     while True:
@@ -64,11 +72,11 @@ def run(
                 if e.hooks is None:
                     grad = e._grad
                     if grad is None or create:
-                        settle(e, h, own)
+                        accumulate(e, h, own)
                     else:
                         e._grad = adapters[type(grad)].add_into(grad, h)
                     continue
-                e = gates.get(id(e)) or _gates(e, gates, pairs, node, waiting, seq, settle)
+                e = leaf_nodes.get(id(e)) or _make_leaf_nodes(e, leaf_nodes, pairs, node, waiting, seq, accumulate)
             if e is node:
                 if next_own:
                     next_g = adapters[type(next_g)].add_into(next_g, h)
@@ -106,7 +114,13 @@ def run(
 
 
 def _wait(
-    e: Node, h: Any, own: bool, ready: list[int], waiting: dict, plus: Callable[[Any, Any], Any], create: bool
+    e: Node,
+    h: object,
+    own: bool,
+    ready: list[int],
+    waiting: Waiting,
+    plus: Callable[[object, object], object],
+    create: bool,
 ) -> None:
     key = -e.seq
     entry = waiting.get(key)
@@ -119,17 +133,17 @@ def _wait(
         waiting[key] = (e, plus(entry[1], h), not create)
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: object, b: object) -> object:
     """`a + b` as a new value."""
     return adapters[type(a)].add(a, b)
 
 
-def add_recorded(a: Any, b: Any) -> Any:
+def add_recorded(a: object, b: object) -> object:
     """`a + b`, recorded."""
     return adapters[type(a)].recorded_ops.add(a, b)
 
 
-def settle_plain(leaf: Any, h: Any, own: bool) -> None:
+def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
     """Add `h` to the leaf's `.grad`."""
     grad = leaf._grad
     if grad is not None:
@@ -139,7 +153,7 @@ def settle_plain(leaf: Any, h: Any, own: bool) -> None:
         leaf._grad = adapter.adopt(h) if own else adapter.clone(h)
 
 
-def settle_recorded(leaf: Any, h: Any, own: bool) -> None:
+def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
     """Add `h` to the leaf's `.grad`, so that `.grad` can be differentiated."""
     grad, F = leaf._grad, adapters[type(h)].recorded_ops
     leaf._grad = F.clone(h) if grad is None else F.add(grad, h)
@@ -148,7 +162,7 @@ def settle_recorded(leaf: Any, h: Any, own: bool) -> None:
 def _blame(error: Exception, node: Node) -> None:
     """Say which operator's backward failed, and which line recorded it."""
     try:
-        if node.rule.backward is run_gate:
+        if node.rule.backward is run_leaf_node:
             leaf = node.rule.extra[0]
             note = f"in the hooks of a leaf ({adapters[type(leaf)].describe(leaf)})"
         else:
@@ -159,7 +173,7 @@ def _blame(error: Exception, node: Node) -> None:
         pass
 
 
-def walk(start: Iterable[Any]) -> dict[int, Node]:
+def walk(start: Iterable[Edge]) -> dict[int, Node]:
     """All nodes reachable from these edges, by id."""
     seen: dict[int, Node] = {}
     stack = [e for e in start if type(e) is Node]
@@ -171,9 +185,9 @@ def walk(start: Iterable[Any]) -> dict[int, Node]:
     return seen
 
 
-def lowest(nodes: Iterable[Node], wanted: Callable[[Any], bool]) -> dict[int, tuple[Any, int]]:
+def lowest(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
     """For each leaf that is `wanted`: the leaf, and the smallest `seq` of a node that feeds it; by id."""
-    low: dict[int, tuple[Any, int]] = {}
+    low: Low = {}
     for node in nodes:
         for e in edges_of(node):
             if e is not None and type(e) is not Node and wanted(e):
@@ -183,44 +197,56 @@ def lowest(nodes: Iterable[Node], wanted: Callable[[Any], bool]) -> dict[int, tu
     return low
 
 
-def gates_below(low: dict[int, tuple[Any, int]], used: Iterable[Node], make_rule: Callable[[Any], Rule]) -> dict:
-    """Gates for the leaves in `low`, by id. Their numbers are fractions: no two nodes share one."""
-    taken = {gate.seq for gate in used}
+def leaf_nodes_below(low: Low, used: Iterable[Node], make_rule: Callable[[Leaf], Rule]) -> dict[int, Node]:
+    """Nodes for the leaves in `low`, by id. Their numbers are fractions: no two nodes share one."""
+    taken = {leaf_node.seq for leaf_node in used}
     share = 1 / (len(low) + 1)
-    gates = {}
+    leaf_nodes = {}
     for k, (key, (leaf, below)) in enumerate(low.items(), 1):
         seq = below - k * share
         while seq in taken:
             seq = nextafter(seq, 0)
-        gate = gates[key] = Node()
-        gate.rule, gate.seq = make_rule(leaf), seq  # type: ignore[assignment]
-    return gates
+        leaf_node = leaf_nodes[key] = Node()
+        leaf_node.rule, leaf_node.seq = make_rule(leaf), seq  # type: ignore[assignment]
+    return leaf_nodes
 
 
-def _gates(
-    leaf: Any, gates: dict[int, Node], pairs: Any, node: Node | None, waiting: dict, seq: Any, settle: Callable
+def _make_leaf_nodes(
+    leaf: Leaf,
+    leaf_nodes: dict[int, Node],
+    pairs: Pairs,
+    node: Node | None,
+    waiting: Waiting,
+    seq: int | None,
+    accumulate: Accumulate,
 ) -> Node:
-    """Make gates for this hooked leaf, and for all others that the rest of the pass can reach."""
+    """Make leaf nodes for this hooked leaf, and for all others that the rest of the pass can reach."""
     front = [e for e, _ in pairs] + [entry[0] for entry in waiting.values()] + [node]
-    low = lowest(walk(front).values(), lambda e: e.hooks is not None and id(e) not in gates)
+    low = lowest(walk(front).values(), lambda e: e.hooks is not None and id(e) not in leaf_nodes)
     if id(leaf) not in low:  # all of it is in `pairs`: run before whatever else is ready
         low[id(leaf)] = (leaf, next_seq() if seq is None else seq)
-    gates.update(
-        gates_below(low, gates.values(), lambda e: Rule("gate", run_gate, None, False, extra=(e, settle, True)))
+    leaf_nodes.update(
+        leaf_nodes_below(
+            low,
+            leaf_nodes.values(),
+            lambda e: Rule("AccumulateGrad", run_leaf_node, None, False, extra=(e, accumulate, True)),
+        )
     )
-    return gates[id(leaf)]
+    return leaf_nodes[id(leaf)]
 
 
-def run_gate(F: Any, gate: Node, g: Any) -> tuple:
-    """The backward of a leaf's gate: its hooks, around `settle(leaf, g, False)`."""
-    leaf, settle, accumulates = gate.rule.extra
-    hooks = leaf.hooks
+def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
+    """The backward of a leaf node: its hooks, around `accumulate(leaf, g, False)`."""
+    leaf: Leaf
+    accumulate: Accumulate
+    leaf, accumulate, accumulates = leaf_node.rule.extra
+    hooks: LeafHooks | None = leaf.hooks
     if hooks is None:
-        settle(leaf, g, False)
+        accumulate(leaf, g, False)
         return ()
     with replace_mode(grad=records(F)):
         g = run_value_hooks(hooks.value_hooks, g)
-        settle(leaf, g, False)
+        accumulate(leaf, g, False)
         if accumulates:
             for hook in tuple(hooks.after.values()):
                 if hook(leaf) is not None:
@@ -231,5 +257,5 @@ def run_gate(F: Any, gate: Node, g: Any) -> tuple:
     return ()
 
 
-def _as_is(node: Node, rule: Rule, pairs: Any) -> Any:
+def _unchanged(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
     return pairs

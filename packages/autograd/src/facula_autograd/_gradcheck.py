@@ -10,20 +10,22 @@ from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of
-from ._calls import grad
+from ._backward import grad
 from ._errors import GradcheckError
-from ._values import Value
+from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import TypeGuard
+
+    from ._types import Leaf
 
 
 @boundary
 def gradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
+    func: Callable[..., object],
+    inputs: object,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -39,13 +41,24 @@ def gradcheck(
 ) -> bool:
     """Whether backward through `func(*inputs)` gives what central differences give.
 
-    `inputs`: a value or a sequence; those that require grad are checked, in double precision if the
-    result is to mean anything. `func` returns a value or a sequence; results that do not require grad
-    are left out. Also checked: that inputs are not changed, and that a second backward pass agrees
-    within `nondet_tol`. `fast_mode`: along one direction, instead of by every element. Outputs are
-    differentiated one by one and gradients must be of their input's dtype, so `check_undefined_grad`
-    and `check_grad_dtypes` hold in any case. Raises GradcheckError, or returns False without
-    `raise_exception`; NotImplementedError for the two checks that need what is not there yet.
+    Outputs are differentiated one by one and gradients must be of their input's dtype, so `check_undefined_grad`
+    and `check_grad_dtypes` hold in any case. Inputs must stay unchanged.
+
+    Arguments:
+        func: returns a value or a sequence; results that do not require grad are left out.
+        inputs: a value or a sequence; those that require grad are checked. Use double precision.
+        eps: the step of the differences.
+        atol: the absolute difference allowed, and `rtol` the relative one.
+        raise_exception: raise an error rather than return False.
+        nondet_tol: the difference allowed between two backward passes.
+        fast_mode: check along one direction, instead of every element.
+
+    Returns:
+        True, or False for a wrong gradient without `raise_exception`.
+
+    Raises:
+        GradcheckError: a gradient is wrong.
+        NotImplementedError: `check_batched_grad` or `check_forward_ad` is asked for.
 
     >>> from facula_autograd import Variable
     >>> gradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
@@ -64,9 +77,9 @@ def gradcheck(
 
 @boundary
 def gradgradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Any = None,
+    func: Callable[..., object],
+    inputs: object,
+    grad_outputs: object = None,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -82,7 +95,16 @@ def gradgradcheck(
 ) -> bool:
     """As `gradcheck`, for the second derivatives: of the gradients with respect to inputs and `grad_outputs`.
 
-    `grad_outputs`: values like the results of `func`, requiring grad; by default arbitrary ones.
+    Arguments:
+        func: as for `gradcheck`, like the arguments not named here.
+        inputs: a value or a sequence.
+        grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
+
+    Returns:
+        True, or False for a wrong gradient without `raise_exception`.
+
+    Raises:
+        GradcheckError: a gradient is wrong.
 
     >>> from facula_autograd import Variable
     >>> gradgradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
@@ -98,7 +120,7 @@ def gradgradcheck(
         grad_outputs = [_arbitrary(out, k) for k, out in enumerate(outputs)]
     seeds = _listed(grad_outputs)
 
-    def gradients(*everything: Any) -> tuple:
+    def gradients(*everything: Leaf) -> tuple[object, ...]:
         points, seeds = everything[:count], everything[count:]
         wanted = [v for v in points if _wants(v)]
         found = grad(_outputs(func, points), wanted, seeds, create_graph=True, allow_unused=True)
@@ -116,20 +138,26 @@ def _refuse(name: str, **checks: bool) -> None:
             raise UnsupportedError(f"{name}: {check}=True is not supported yet; leave it out")
 
 
-def _listed(values: Any) -> list:
+def _listed(values: object) -> list[object]:
     return list(values) if isinstance(values, (tuple, list)) else [values]
 
 
-def _wants(value: Any) -> bool:
+def _wants(value: object) -> TypeGuard[Leaf]:
     return isinstance(value, Value) and value.node is not None
 
 
-def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list:
+def _outputs(func: Callable[..., object], inputs: Sequence[object]) -> list[Leaf]:
     return [out for out in _listed(func(*inputs)) if _wants(out)]
 
 
 def _check(
-    func: Callable[..., Any], inputs: list, eps: float, atol: float, rtol: float, nondet_tol: float, fast: bool
+    func: Callable[..., object],
+    inputs: list[object],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet_tol: float,
+    fast: bool,
 ) -> None:
     wanted = [k for k, value in enumerate(inputs) if _wants(value)]
     if not wanted:
@@ -146,7 +174,7 @@ def _check(
     steps = [_directions(len(parts), fast) for parts in before]
     for j, out in enumerate(outputs):
         seeds = _directions(len(_parts(out)), fast)
-        values = [inputs[k] for k in wanted]
+        values = [value for value in inputs if _wants(value)]
         analytical = _analytical(out, values, j, seeds)
         again = _analytical(out, values, j, seeds)
         for position, k in enumerate(wanted):
@@ -184,7 +212,7 @@ def _along(parts: list[float], directions: list[list[float]], fast: bool) -> lis
     return [sum(x * y for x, y in zip(parts, direction, strict=True)) for direction in directions]
 
 
-def _parts(value: Any) -> list[float]:
+def _parts(value: object) -> list[float]:
     """The elements as real numbers: a complex one gives two."""
     parts: list[float] = []
     for x in adapter_of(value).elements(value):
@@ -192,27 +220,27 @@ def _parts(value: Any) -> list[float]:
     return parts
 
 
-def _with_parts(like: Any, parts: list[float], requires_grad: bool) -> Any:
+def _with_parts(like: object, parts: list[float], requires_grad: bool) -> Leaf:
     adapter = adapter_of(like)
-    elements: list = parts
+    elements: Sequence[complex] = parts
     if _width(like) == 2:
         elements = [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     value = adapter.from_elements(like, elements)
     return value.requires_grad_() if requires_grad else value
 
 
-def _width(value: Any) -> int:
+def _width(value: object) -> int:
     elements = adapter_of(value).elements(value)
     return 2 if elements and isinstance(elements[0], complex) else 1
 
 
-def _arbitrary(like: Any, k: int) -> Any:
+def _arbitrary(like: object, k: int) -> Leaf:
     # Any numbers will do that are neither equal nor simple; the same each time.
     parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(_parts(like)))]
     return _with_parts(like, parts, True)
 
 
-def _analytical(out: Any, inputs: list, j: int, seeds: list) -> list[list[list[float]]]:
+def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> list[list[list[float]]]:
     """For each input the gradients of `out` along `seeds`, by backward passes."""
     jacobians: list[list[list[float]]] = [[] for _ in inputs]
     for parts in seeds:
@@ -224,7 +252,7 @@ def _analytical(out: Any, inputs: list, j: int, seeds: list) -> list[list[list[f
     return jacobians
 
 
-def _fitting(g: Any, value: Any, j: int) -> list[float]:
+def _fitting(g: object, value: object, j: int) -> list[float]:
     wanted, got = adapter_of(value).metadata(value), adapter_of(g).metadata(g)
     if wanted != got:
         raise GradcheckError(
@@ -238,7 +266,14 @@ def _fitting(g: Any, value: Any, j: int) -> list[float]:
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: list, k: int, j: int, eps: float, steps: list, seeds: list, fast: bool
+    func: Callable[..., object],
+    inputs: list[object],
+    k: int,
+    j: int,
+    eps: float,
+    steps: list[list[float]],
+    seeds: list[list[float]],
+    fast: bool,
 ) -> list[list[float]]:
     """The same by central differences: of output `j` along `seeds`, by input `k` along `steps`."""
     point = _parts(inputs[k])
@@ -253,7 +288,9 @@ def _numerical(
     return [[column[row] for column in columns] for row in range(len(seeds))]
 
 
-def _far(ours: list, theirs: list, atol: float, rtol: float) -> tuple[int, int, float, float] | None:
+def _far(
+    ours: list[list[float]], theirs: list[list[float]], atol: float, rtol: float
+) -> tuple[int, int, float, float] | None:
     """The first entry where two Jacobians differ too much, or where one is not a number."""
     for row, (xs, ys) in enumerate(zip(ours, theirs, strict=True)):
         for column, (x, y) in enumerate(zip(xs, ys, strict=True)):

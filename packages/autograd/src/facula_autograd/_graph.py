@@ -5,15 +5,25 @@ from __future__ import annotations
 import itertools
 from sys import _getframe
 
-from facula_errors.extend import boundary
+from ._errors import FreedGraphError, GradientError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import CodeType
-    from typing import Any
+    from typing import Any, NoReturn, TypeAlias, final
 
     from ._handles import Handle
+    from ._types import Leaf
+
+    Edge: TypeAlias = "Node | Leaf | None"
+    Pairs: TypeAlias = Sequence[tuple["Node | Leaf", object]]
+else:
+
+    def final(cls: type) -> type:
+        """`typing.final`, without its import."""
+        return cls
+
 
 next_seq: Callable[[], int] = itertools.count(1).__next__
 
@@ -54,22 +64,22 @@ class Rule:
     __slots__ = ("backward", "edges", "extra", "fresh", "jvp", "name", "saves")
 
     name: str
-    backward: Callable[[Any, Node, Any], Any]
+    backward: Callable[..., Pairs]
     fresh: bool | None
     saves: bool
-    edges: Callable[[Node], tuple[Any, ...]] | None
-    jvp: Callable[..., Any] | None
+    edges: Callable[[Node], Iterable[Edge]] | None
+    jvp: Callable[..., object] | None
     extra: Any
 
     def __init__(
         self,
         name: str,
-        backward: Callable[[Any, Node, Any], Any],
+        backward: Callable[..., Pairs],
         fresh: bool | None,
         saves: bool,
-        edges: Callable[[Node], tuple[Any, ...]] | None = None,
-        jvp: Callable[..., Any] | None = None,
-        extra: Any = None,
+        edges: Callable[[Node], Iterable[Edge]] | None = None,
+        jvp: Callable[..., object] | None = None,
+        extra: object = None,
     ) -> None:
         self.name, self.backward, self.fresh, self.saves = name, backward, fresh, saves
         self.edges, self.jvp, self.extra = edges, jvp, extra
@@ -78,6 +88,7 @@ class Rule:
         return f"<Rule {self.name}>"
 
 
+@final
 class Node:
     """One recorded operator call.
 
@@ -115,31 +126,19 @@ class Node:
     @property
     def where(self) -> str:
         """Where the operator was called: "file:line (function)"."""
-        return where(getattr(self, "code", None), getattr(self, "lasti", 0))
+        return describe_call_site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+    def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """`(where the gradient goes, 0)` for each input: a Node, an AccumulateGrad for a leaf, or None."""
         return tuple(
             (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
         )
 
-    @boundary
-    def register_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
+    if TYPE_CHECKING:  # `_hooks.py` has these two, since they need what needs this class
 
-        `grad_inputs` has one entry per gradient that the rule gave, in its order.
-        """
-        from ._hooks import add_node_hook
-
-        return add_node_hook(self, "after", hook)
-
-    @boundary
-    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
-        """Call `hook(grad_outputs)` before the rule runs; a tuple it returns replaces `grad_outputs`."""
-        from ._hooks import add_node_hook
-
-        return add_node_hook(self, "before", hook)
+        def register_hook(self, hook: Callable[..., object]) -> Handle: ...
+        def register_prehook(self, hook: Callable[..., object]) -> Handle: ...
 
     def __repr__(self) -> str:
         return f"<Node {self.name()} from {self.where}>"
@@ -151,7 +150,7 @@ class AccumulateGrad:
     __slots__ = ("variable",)
     next_functions = ()
 
-    def __init__(self, variable: Any) -> None:
+    def __init__(self, variable: Leaf) -> None:
         self.variable = variable
 
     def name(self) -> str:
@@ -165,7 +164,7 @@ class AccumulateGrad:
         return id(self.variable)
 
 
-def edges_of(node: Node) -> Iterator[Any]:
+def edges_of(node: Node) -> Iterator[Edge]:
     """All edges of a node, None among them."""
     # Rules leave the slots they have no use for unset.
     try:
@@ -181,7 +180,7 @@ def edges_of(node: Node) -> Iterator[Any]:
         yield from more(node)
 
 
-def where(code: CodeType | None, lasti: int) -> str:
+def describe_call_site(code: CodeType | None, lasti: int) -> str:
     """ "file:line (function)" of an instruction. Slow: for error messages only."""
     if code is None:
         return "an unknown line"
@@ -193,7 +192,7 @@ def where(code: CodeType | None, lasti: int) -> str:
     return f"{code.co_filename}:{found} ({code.co_name})"
 
 
-def record(value: Any, rule: Rule, depth: int = 2) -> Node:
+def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
     """Make `value`'s node, and note the call site `depth` frames up (1: the caller of `record`).
 
     The caller stores the edges and saved values. Fast paths write the same lines out.
@@ -207,9 +206,9 @@ def record(value: Any, rule: Rule, depth: int = 2) -> Node:
     return node
 
 
-def put_site(values: Any, before: int) -> None:
+def set_call_site(values: object, before: int) -> None:
     """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
-    frame: Any = _getframe(1)
+    frame = _getframe(1)
     package = __name__.partition(".")[0]
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         frame = frame.f_back
@@ -223,9 +222,9 @@ def put_site(values: Any, before: int) -> None:
             stack.extend(edges_of(node))
 
 
-def edge_to(value: Any) -> Any:
+def edge_to(value: Leaf) -> Edge:
     """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
-    node = value.node
+    node: Node | None = value.node
     return value if node is LEAF else node
 
 
@@ -240,14 +239,14 @@ def copy_node(node: Node) -> Node:
     return twin
 
 
-def _hand_on(F: Any, node: Node, g: Any) -> tuple:
+def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
     return ((node.e0, g),)
 
 
-_RELAY = Rule("relay", _hand_on, False, False)
+_RELAY = Rule("relay", _identity_vjp, False, False)
 
 
-def relay(node: Node, edge: Any) -> Node:
+def relay(node: Node, edge: Edge) -> Node:
     """Let `node` do nothing but lead to `edge`. It keeps its place in the order, or gets the next."""
     node.rule, node.e0, node.e1 = _RELAY, edge, None
     node.s0 = node.s1 = node.rest = None
@@ -256,7 +255,7 @@ def relay(node: Node, edge: Any) -> Node:
     return node
 
 
-def dead_end(message: str, forward: Node | None, edges: tuple[Any, ...]) -> Node:
+def error_node(message: str, forward: Node | None, edges: tuple[Edge, ...]) -> Node:
     """A node that leads to `edges` as far as anybody can see, and whose backward is GradientError: `message`,
     and where `forward` was recorded."""
     node = Node()
@@ -265,9 +264,7 @@ def dead_end(message: str, forward: Node | None, edges: tuple[Any, ...]) -> Node
     return node
 
 
-def _refuse(F: Any, node: Node, g: Any) -> Any:
-    from ._errors import GradientError
-
+def _refuse(F: object, node: Node, g: object) -> NoReturn:
     raise GradientError(f"{node.s0}. It was recorded at {node.where}")
 
 
@@ -295,12 +292,10 @@ def free(node: Node, freed: Rule) -> None:
         node.s1 = node.rest = None
 
 
-def raise_freed(F: Any, node: Node, g: Any) -> Any:
+def raise_freed(F: object, node: Node, g: object) -> NoReturn:
     """The backward of a freed node."""
-    from ._errors import FreedGraphError
-
     name, forward, site = node.name(), node.where, node.rule.extra
-    freed_by = where(*site) if site is not None else "an unknown line"
+    freed_by = describe_call_site(*site) if site is not None else "an unknown line"
     raise FreedGraphError(
         f"backward: expected the values that {name} saved at {forward}; they were released by an earlier backward "
         f"pass, started at {freed_by}. Pass retain_graph=True there if the graph is needed twice, or detach() "

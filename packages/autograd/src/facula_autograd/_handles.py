@@ -24,7 +24,7 @@ class Hooks(_Table):
 
     __slots__ = ("__weakref__",)
 
-    def add(self, hook: Callable[..., Any]) -> Handle:
+    def add(self, hook: Callable[..., object]) -> Handle:
         """Append `hook`."""
         if not callable(hook):
             raise InvalidTypeError(f"register_hook: expected a callable; got {type(hook).__name__}")

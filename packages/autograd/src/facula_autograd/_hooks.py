@@ -11,8 +11,10 @@ from __future__ import annotations
 from weakref import ref
 
 from facula_errors import OperationError
+from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, records
+from ._errors import GradientError
 from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
 from ._handles import Hooks
 from ._modes import replace_mode
@@ -20,12 +22,15 @@ from ._modes import replace_mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Any
 
+    from ._graph import Pairs
     from ._handles import Handle
+    from ._types import Leaf
 
 
-class Around:
+class WrappedRule:
     """What surrounds the rule of one node. Unused fields are None."""
 
     __slots__ = ("after", "before", "inner", "retain", "unpack", "value_hooks")
@@ -34,7 +39,7 @@ class Around:
     value_hooks: Hooks | None  # of the value: on one gradient
     before: Hooks | None  # of the node: on a tuple of gradients
     after: Hooks | None
-    retain: Any  # weak reference to the value whose .grad is wanted
+    retain: ref[Leaf] | None  # weak reference to the value whose .grad is wanted
     unpack: Callable[[Node], Node] | None
 
     def __init__(self, inner: Rule) -> None:
@@ -51,31 +56,31 @@ class LeafHooks:
         self.value_hooks, self.after = Hooks(), Hooks()
 
 
-def around(node: Node) -> Around:
+def wrap_rule(node: Node) -> WrappedRule:
     """The surroundings of `node`'s rule, made if there are none yet."""
     rule = node.rule
-    if rule.backward is run_around:
+    if rule.backward is run_wrapped:
         return rule.extra
     if rule.backward is raise_freed:
         raise OperationError(
             f"register_hook: expected a graph still to be differentiated; {node.name()} at {node.where} "
             "was released by an earlier backward pass"
         )
-    extra = Around(rule)
+    extra = WrappedRule(rule)
     # Whatever hooks are shown has another owner; what a fresh rule makes afterwards has not.
     fresh = True if rule.fresh else None
-    node.rule = Rule(rule.name, run_around, fresh, rule.saves, rule.edges, rule.jvp, extra)
+    node.rule = Rule(rule.name, run_wrapped, fresh, rule.saves, rule.edges, rule.jvp, extra)
     return extra
 
 
-def run_around(F: Any, node: Node, g: Any) -> Any:
+def run_wrapped(F: object, node: Node, g: object) -> Pairs:
     """The backward of a node that has surroundings."""
-    return run_inside(F, node, shown(F, node, g))
+    return run_after_hooks(F, node, apply_grad_hooks(F, node, g))
 
 
-def run_inside(F: Any, node: Node, g: Any) -> Any:
-    """The part of `run_around` that comes after the hooks on the gradient."""
-    extra: Around = node.rule.extra
+def run_after_hooks(F: object, node: Node, g: object) -> Pairs:
+    """The part of `run_wrapped` that comes after the hooks on the gradient."""
+    extra: WrappedRule = node.rule.extra
     target = node
     if extra.unpack is not None:
         target = extra.unpack(node)
@@ -94,9 +99,9 @@ def run_inside(F: Any, node: Node, g: Any) -> Any:
     return pairs
 
 
-def shown(F: Any, node: Node, g: Any) -> Any:
+def apply_grad_hooks(F: object, node: Node, g: object) -> object:
     """`g`, after the node's hooks have looked at it, and perhaps replaced it."""
-    extra: Around = node.rule.extra
+    extra: WrappedRule = node.rule.extra
     if extra.value_hooks or extra.before:
         with replace_mode(grad=records(F)):
             if extra.value_hooks:
@@ -116,7 +121,7 @@ def shown(F: Any, node: Node, g: Any) -> Any:
     return g
 
 
-def run_value_hooks(hooks: Hooks, g: Any) -> Any:
+def run_value_hooks(hooks: Hooks, g: object) -> object:
     """Show `g` to each hook in turn; what one returns replaces it."""
     for hook in tuple(hooks.values()):
         new = hook(g)
@@ -125,12 +130,10 @@ def run_value_hooks(hooks: Hooks, g: Any) -> Any:
     return g
 
 
-def _fitting(new: Any, g: Any) -> Any:
+def _fitting(new: object, g: object) -> object:
     """What a hook returned, if it can take the place of `g`."""
     adapter = adapter_of(g)
     if adapter_of(new) is not adapter or adapter.metadata(new) != adapter.metadata(g):
-        from ._errors import GradientError
-
         got = adapter_of(new).describe(new)
         raise GradientError(
             f"hook: expected None or a gradient like the one it was shown ({adapter.describe(g)}); it returned {got}"
@@ -138,7 +141,7 @@ def _fitting(new: Any, g: Any) -> Any:
     return new
 
 
-def _after(hooks: Hooks, node: Node, pairs: tuple, g: Any) -> tuple:
+def _after(hooks: Hooks, node: Node, pairs: Pairs, g: object) -> Pairs:
     for hook in tuple(hooks.values()):
         new = hook(tuple(gradient for _, gradient in pairs), (g,))
         if new is None:
@@ -152,9 +155,9 @@ def _after(hooks: Hooks, node: Node, pairs: tuple, g: Any) -> tuple:
     return pairs
 
 
-def add_node_hook(node: Node, kind: str, hook: Callable[..., Any]) -> Handle:
+def add_node_hook(node: Node, kind: str, hook: Callable[..., object]) -> Handle:
     """Add `hook` to a node: `kind` is "value_hooks", "before" or "after"."""
-    extra = around(node)
+    extra = wrap_rule(node)
     hooks = getattr(extra, kind)
     if hooks is None:
         hooks = Hooks()
@@ -164,7 +167,7 @@ def add_node_hook(node: Node, kind: str, hook: Callable[..., Any]) -> Handle:
     return hooks.add(hook)
 
 
-def add_value_hook(value: Any, hook: Callable[[Any], Any]) -> Handle:
+def add_value_hook(value: Leaf, hook: Callable[[Any], object]) -> Handle:
     """Call `hook(gradient)` once for each pass, on the complete gradient of `value`."""
     node = value.node
     if node is None:
@@ -174,7 +177,7 @@ def add_value_hook(value: Any, hook: Callable[[Any], Any]) -> Handle:
     return leaf_hooks(value).value_hooks.add(hook)
 
 
-def add_post_accumulate_hook(value: Any, hook: Callable[[Any], None]) -> Handle:
+def add_post_accumulate_hook(value: Leaf, hook: Callable[[Any], None]) -> Handle:
     """Call `hook(leaf)` once for each pass, when `leaf.grad` is complete."""
     if value.node is not LEAF:
         raise OperationError(
@@ -184,36 +187,57 @@ def add_post_accumulate_hook(value: Any, hook: Callable[[Any], None]) -> Handle:
     return leaf_hooks(value).after.add(hook)
 
 
-def leaf_hooks(leaf: Any) -> LeafHooks:
+def leaf_hooks(leaf: Leaf) -> LeafHooks:
     """The hooks of a leaf, made if there are none yet."""
     if leaf.hooks is None:
         leaf.hooks = LeafHooks()
     return leaf.hooks
 
 
-def retain_gradient(value: Any) -> None:
+def retain_gradient(value: Leaf) -> None:
     """Let the gradient of a value that is not a leaf land in its `.grad`."""
     # Weakly: the value holds its node.
-    around(value.node).retain = ref(value)
+    wrap_rule(value.node).retain = ref(value)
 
 
-def retains_gradient(value: Any) -> bool:
+def retains_gradient(value: Leaf) -> bool:
     """Whether `retain_gradient` was asked for this very value."""
     rule = value.node.rule
     if rule.backward is raise_freed:
         rule = value.node.s0
-    return rule.backward is run_around and rule.extra.retain is not None and rule.extra.retain() is value
+    return rule.backward is run_wrapped and rule.extra.retain is not None and rule.extra.retain() is value
 
 
-def move_hooks(value: Any, node: Node) -> None:
+def move_hooks(value: Leaf, node: Node) -> None:
     """After an in-place operator gave `value` a new node: let `retain_grad` follow it there from `node`."""
     rule = node.rule
-    if rule.backward is run_around and rule.extra.retain is not None and rule.extra.retain() is value:
+    if rule.backward is run_wrapped and rule.extra.retain is not None and rule.extra.retain() is value:
         rule.extra.retain = None
         retain_gradient(value)
 
 
-def set_context(node: Node, context: Any) -> None:
+def set_context(node: Node, context: AbstractContextManager[object]) -> None:
     """Run `node`'s rule inside `context`, a context manager that can be entered more than once."""
-    around(node)
+    wrap_rule(node)
     node.context = context
+
+
+@boundary
+def _register_hook(self: Node, hook: Callable[..., object]) -> Handle:
+    """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
+
+    `grad_inputs` has one entry per gradient that the rule gave, in its order.
+    """
+    return add_node_hook(self, "after", hook)
+
+
+@boundary
+def _register_prehook(self: Node, hook: Callable[..., object]) -> Handle:
+    """Call `hook(grad_outputs)` before the rule runs; a tuple it returns replaces `grad_outputs`."""
+    return add_node_hook(self, "before", hook)
+
+
+for _method in (_register_hook, _register_prehook):
+    _method.__name__ = _method.__name__.removeprefix("_")
+    _method.__qualname__ = f"Node.{_method.__name__}"
+    setattr(Node, _method.__name__, _method)

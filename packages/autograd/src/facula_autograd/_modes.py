@@ -5,9 +5,11 @@ from __future__ import annotations
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 
-from ._blocks import (
+from ._decorate import decorate
+from ._mode_state import (
     FIELDS,
     GRAD_OFF,
+    active_modes,
     close_block,
     current_block,
     current_mode,
@@ -15,7 +17,6 @@ from ._blocks import (
     new_block,
     open_block,
     set_lasting,
-    special,
 )
 
 TYPE_CHECKING = False
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self, TypeVar, overload
 
-    from ._blocks import Block
+    from ._mode_state import Block
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    F = TypeVar("F", bound=Callable[..., object])
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """`value`, if it is True or False; otherwise TypeError in the name of `name`."""
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{name}: expected True or False; got {value!r}")
@@ -41,7 +42,7 @@ class _Enterable:
     __slots__ = ("_blocks", "_changes")
 
     _blocks: list[Block]  # of the blocks that were entered and not yet left, in any thread
-    _changes: dict[str, Any]
+    _changes: dict[str, object]
 
     def __enter__(self) -> Self:
         outer = current_block.get()
@@ -87,8 +88,6 @@ class _Enterable:
     @boundary
     def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters a block of its own."""
-        from ._decorate import decorate
-
         changes = self._changes
         return decorate(function, lambda: replace_mode(**changes))  # type: ignore[return-value]  # wrapped
 
@@ -108,11 +107,11 @@ class replace_mode(_Enterable):
 
     if TYPE_CHECKING:  # subclasses have arguments of their own, which `__new__` may say
 
-        def __init__(self, *arguments: Any, **changes: Any) -> None: ...
+        def __init__(self, *arguments: object, **changes: object) -> None: ...
 
     else:
 
-        def __init__(self, **changes: Any) -> None:
+        def __init__(self, **changes: object) -> None:
             for name in changes:
                 if name not in FIELDS:
                     raise InvalidTypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
@@ -123,7 +122,7 @@ class _Plain(_Enterable):
     """A mode without arguments, which decorates with or without parentheses."""
 
     __slots__ = ()
-    _fields: dict[str, Any]
+    _fields: dict[str, object]
 
     if TYPE_CHECKING:
 
@@ -132,7 +131,7 @@ class _Plain(_Enterable):
         @overload
         def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
-    def __new__(cls, function: Any = None) -> Any:
+    def __new__(cls, function: Callable[..., object] | None = None) -> Any:
         try:
             self = object.__new__(cls)
             self._changes, self._blocks = cls._fields, []
@@ -160,7 +159,7 @@ class enable_grad(_Plain):
     """Context manager and decorator: operators record, even inside `no_grad`."""
 
     __slots__ = ()
-    _fields = {"grad": True}  # noqa: RUF012
+    _fields: dict[str, object] = {"grad": True}  # noqa: RUF012
 
 
 class _Lasting(replace_mode):
@@ -168,7 +167,7 @@ class _Lasting(replace_mode):
 
     __slots__ = ("_before",)
 
-    def __init__(self, **changes: Any) -> None:
+    def __init__(self, **changes: object) -> None:
         super().__init__(**changes)
         mode = current_mode()
         self._before = {name: getattr(mode, name) for name in changes}
@@ -224,7 +223,7 @@ class inference_mode(replace_mode):
         @overload
         def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: object = True) -> Any:
         try:
             self = super().__new__(cls)
             if not callable(mode):
@@ -298,12 +297,12 @@ def is_grad_enabled() -> bool:
     >>> is_grad_enabled()
     True
     """
-    return not special or current_mode().grad
+    return not active_modes or current_mode().grad
 
 
 def is_anomaly_enabled() -> bool:
     """Whether backward passes check gradients, as `detect_anomaly` wants."""
-    return bool(special) and current_mode().anomaly is not None
+    return bool(active_modes) and current_mode().anomaly is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -314,4 +313,4 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def is_inference_mode_enabled() -> bool:
     """Whether this thread and task are in `inference_mode`."""
-    return bool(special) and current_mode().inference
+    return bool(active_modes) and current_mode().inference

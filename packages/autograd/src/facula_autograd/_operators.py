@@ -5,30 +5,45 @@ NumPy's own functions are declared in `_numpy/`.
 
 from __future__ import annotations
 
+import operator
 import sys
 
 from facula_errors import InvalidValueError
 
 from ._adapters import Adapter, reduces_to, register_adapter
-from ._arrays import blank, dtype_of, is_complex, library_of, like_scalar, place, reduce_to, shape_of
-from ._blocks import current_mode, special
+from ._arrays import dtype_of, false_like, is_complex, library_of, like_scalar, place, reduce_to, shape_of
 from ._graph import Node, Rule, edge_to, record
+from ._mode_state import active_modes, current_mode
 from ._modes import is_grad_enabled
-from ._namespaces import no_record_ops, recorded_ops
 from ._packing import pack_saved
-from ._variable import Variable
+from ._variable import Variable, no_record_ops, recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Protocol
+
+    from ._graph import Pairs
+    from ._types import Array
+    from ._variable import Namespace
+
+    class Operand(Protocol):
+        """A Variable, as rules see it."""
+
+        value: Array
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+
+    Makers = tuple[Callable[[], Variable], ...]
+    Gradients = Makers | Callable[[], Variable]
 
 
-def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Rule]:
+def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable[[Callable[..., Gradients]], Rule]:
     """Define an operator; decorates the rule `(F, node, g, *operands, **parameters) -> gradients`."""
 
-    def define(gradients: Callable[..., Any]) -> Rule:
-        def backward(F: Any, node: Node, g: Any) -> tuple:
+    def define(gradients: Callable[..., Gradients]) -> Rule:
+        def backward(F: Namespace, node: Node, g: Variable) -> Pairs:
             makers = gradients(F, g, *node.s0, **node.s1)
             if not isinstance(makers, tuple):
                 makers = (makers,)
@@ -37,10 +52,10 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[
 
         rule = Rule(name, backward, fresh, True)
 
-        def plain(*operands: Variable, **parameters: Any) -> Variable:
+        def plain(*operands: Variable, **parameters: object) -> Variable:
             return Variable(compute(*[v.value for v in operands], **parameters))
 
-        def recorded(*operands: Variable, **parameters: Any) -> Variable:
+        def recorded(*operands: Variable, **parameters: object) -> Variable:
             out = Variable(compute(*[v.value for v in operands], **parameters))
             edges = [edge_to(v) for v in operands]
             wanted = edges[0] is not None or edges[-1] is not None
@@ -48,7 +63,7 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[
                 node = record(out, rule, 3)  # the caller of the method
                 node.e0, node.e1 = edges if len(edges) == 2 else (edges[0], None)
                 node.s0, node.s1 = operands, parameters
-                if special and (hooks := current_mode().saved_hooks):
+                if active_modes and (hooks := current_mode().saved_hooks):
                     pack_saved(node, hooks, Variable)
             return out
 
@@ -59,29 +74,29 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Any]) -> Callable[[
     return define
 
 
-@_operator("add", False, lambda a, b: a + b)
-def _add(F, g, a, b):
+@_operator("add", False, operator.add)
+def _add(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients:
     return lambda: F.reduce(g, like=a.value), lambda: F.reduce(g, like=b.value)
 
 
-@_operator("sub", False, lambda a, b: a - b)
-def _sub(F, g, a, b):
+@_operator("sub", False, operator.sub)
+def _sub(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients:
     return lambda: F.reduce(g, like=a.value), lambda: F.neg(F.reduce(g, like=b.value))
 
 
-@_operator("mul", True, lambda a, b: a * b)
-def _mul(F, g, a, b):
+@_operator("mul", True, operator.mul)
+def _mul(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients:
     return (lambda: F.reduce(F.mul(g, F.conj(b)), like=a.value),
             lambda: F.reduce(F.mul(g, F.conj(a)), like=b.value))  # fmt: skip
 
 
-@_operator("div", True, lambda a, b: a / b)
-def _div(F, g, a, b):
+@_operator("div", True, operator.truediv)
+def _div(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients:
     return (lambda: F.reduce(F.div(g, F.conj(b)), like=a.value),
             lambda: F.reduce(F.neg(F.mul(g, F.conj(F.div(F.div(a, b), b)))), like=b.value))  # fmt: skip
 
 
-def _matmul(a: Any, b: Any) -> Any:
+def _matmul(a: Array, b: Array) -> Array:
     if not shape_of(a) or not shape_of(b):
         raise InvalidValueError(
             f"@: expected arrays of at least one dimension; got shapes {shape_of(a)} and {shape_of(b)}"
@@ -90,7 +105,7 @@ def _matmul(a: Any, b: Any) -> Any:
 
 
 @_operator("matmul", True, _matmul)
-def _matmul_rule(F, g, a, b):
+def _matmul_rule(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients:
     left, right = len(a.shape) == 1, len(b.shape) == 1
     if left and right:
         return (lambda: F.reduce(F.mul(g, F.conj(b)), like=a.value),
@@ -99,11 +114,11 @@ def _matmul_rule(F, g, a, b):
     row, column = (..., None, slice(None)), (..., None)
     h = F.index(g, key=row) if left else F.index(g, key=column) if right else g
 
-    def by_left():
+    def by_left() -> Variable:
         columns = F.index(b, key=column) if right else b
         return F.reduce(F.matmul(h, F.swap(F.conj(columns))), like=a.value)
 
-    def by_right():
+    def by_right() -> Variable:
         rows = F.index(a, key=row) if left else a
         product = F.matmul(F.swap(F.conj(rows)), h)
         return F.reduce(F.index(product, key=(..., 0)) if right else product, like=b.value)
@@ -111,50 +126,50 @@ def _matmul_rule(F, g, a, b):
     return by_left, by_right
 
 
-@_operator("neg", True, lambda a: -a)
-def _neg(F, g, a):
+@_operator("neg", True, operator.neg)
+def _neg(F: Namespace, g: Variable, a: Operand) -> Gradients:
     return lambda: F.neg(g)
 
 
 @_operator("pow", True, lambda a, exponent: a**exponent)
-def _pow(F, g, a, exponent):
+def _pow(F: Namespace, g: Variable, a: Operand, exponent: float) -> Gradients:
     if not exponent:  # 0 at 0, too
-        return lambda: F.mul(g, Variable(blank(a.value)))
+        return lambda: F.mul(g, Variable(false_like(a.value)))
     return lambda: F.mul(g, F.conj(F.mul(Variable(exponent), F.pow(a, exponent=exponent - 1))))
 
 
 @_operator("conj", False, lambda a: a.conjugate() if is_complex(a) else a)
-def _conj(F, g, a):
+def _conj(F: Namespace, g: Variable, a: Operand) -> Gradients:
     return lambda: F.conj(g)
 
 
 @_operator("swap", False, lambda a: a.swapaxes(-1, -2))
-def _swap(F, g, a):
+def _swap(F: Namespace, g: Variable, a: Operand) -> Gradients:
     return lambda: F.swap(g)
 
 
 @_operator("reshape", False, lambda a, shape: a.reshape(shape))
-def _reshape(F, g, a, shape):
+def _reshape(F: Namespace, g: Variable, a: Operand, shape: object) -> Gradients:
     return lambda: F.reshape(g, shape=a.shape) if g.shape else F.expand(g, like=a.value)
 
 
 @_operator("reduce", False, reduce_to)
-def _reduce_rule(F, g, a, like):
+def _reduce_rule(F: Namespace, g: Variable, a: Operand, like: Array) -> Gradients:
     return lambda: F.convert(F.expand(g, like=a.value), like=a.value)
 
 
 @_operator("convert", False, reduce_to)
-def _convert(F, g, a, like):
+def _convert(F: Namespace, g: Variable, a: Operand, like: Array) -> Gradients:
     return lambda: F.convert(g, like=a.value)
 
 
-@_operator("expand", False, lambda a, like: like_scalar(a, like) + blank(like))
-def _expand(F, g, a, like):
+@_operator("expand", False, lambda a, like: like_scalar(a, like) + false_like(like))
+def _expand(F: Namespace, g: Variable, a: Operand, like: Array) -> Gradients:
     return lambda: F.reduce(g, like=a.value)
 
 
 @_operator("sum", True, lambda a, axis, keepdims: a.sum(axis=axis, keepdims=keepdims))
-def _sum(F, g, a, axis, keepdims):
+def _sum(F: Namespace, g: Variable, a: Operand, axis: int | tuple[int, ...] | None, keepdims: bool) -> Gradients:
     if axis is None:
         return lambda: F.expand(g, like=a.value)
     summed = {k % len(a.shape) for k in (axis if isinstance(axis, tuple) else (axis,))}
@@ -163,17 +178,17 @@ def _sum(F, g, a, axis, keepdims):
 
 
 @_operator("index", True, lambda a, key: a[key])
-def _index(F, g, a, key):
+def _index(F: Namespace, g: Variable, a: Operand, key: object) -> Gradients:
     return lambda: F.place(g, like=a.value, key=key)
 
 
 @_operator("place", False, place)
-def _place_rule(F, g, a, like, key):
+def _place_rule(F: Namespace, g: Variable, a: Operand, like: Array, key: object) -> Gradients:
     return lambda: F.index(g, key=key)
 
 
 @_operator("clone", False, lambda a: a.copy() if hasattr(a, "copy") else a)
-def _clone(F, g, a):
+def _clone(F: Namespace, g: Variable, a: Operand) -> Gradients:
     return lambda: g
 
 
@@ -193,7 +208,7 @@ class _VariableAdapter(Adapter):
         return no_record_ops.clone(v)
 
     def ones_like(self, v: Variable) -> Variable:
-        return Variable(blank(v.value) + like_scalar(1.0, v.value))
+        return Variable(false_like(v.value) + like_scalar(1.0, v.value))
 
     def zeros_like(self, v: Variable) -> Variable:
         return self.zeros(self.metadata(v))
@@ -205,11 +220,11 @@ class _VariableAdapter(Adapter):
     def alias(self, v: Variable) -> Variable:
         return Variable(v.value)
 
-    def metadata(self, v: Variable) -> Any:
+    def metadata(self, v: Variable) -> tuple[object, ...]:
         # Numbers, and arrays without dimensions, which NumPy turns into each other, are all alike.
         return (v.shape, dtype_of(v.value), library_of(v.value).__name__ if v.shape else None)
 
-    def expected(self, metadata: Any, v: Variable, reduce: bool = False) -> Variable:
+    def fit_gradient(self, metadata: Any, v: Variable, reduce: bool = False) -> Variable:
         shape, dtype, _ = metadata
         if v.shape != shape:
             if not reduce or not reduces_to(v.shape, shape):
@@ -230,19 +245,19 @@ class _VariableAdapter(Adapter):
         return f"a {v.value.dtype} array of shape {v.shape}" if v.shape else f"the number {v.value}"
 
     def is_finite(self, v: Variable, nan: bool = True, inf: bool = True) -> bool:
-        value = v.value
+        value: Array = v.value
         bad = ((value != value) & nan) | ((abs(value) == float("inf")) & inf)
         return not (bad.any() if v.shape else bad)
 
     def nbytes(self, v: Variable) -> int:
         return getattr(v.value, "nbytes", sys.getsizeof(v.value))
 
-    def elements(self, v: Variable) -> list:
+    def elements(self, v: Variable) -> list[complex]:
         if v.shape:
             return v.value.reshape(-1).tolist()
         return [v.value.item() if hasattr(v.value, "item") else v.value]
 
-    def from_elements(self, like: Variable, elements: Sequence) -> Variable:
+    def from_elements(self, like: Variable, elements: Sequence[complex]) -> Variable:
         if not like.shape:
             return Variable(elements[0])
         return Variable(library_of(like.value).array(elements, like.value.dtype).reshape(like.shape))

@@ -18,10 +18,16 @@ from ._graph import Node, Rule, next_seq
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+
+    from ._graph import Pairs
+    from ._types import Leaf
+
+    _Gradients = list[object]
+else:
+    _Gradients = list
 
 
-class Gradients(list):
+class Gradients(_Gradients):
     """One gradient per output of a node; None for an output from which none has come."""
 
     __slots__ = ()
@@ -47,23 +53,23 @@ class _GradientsAdapter(Adapter):
 
     add_into = add  # the parts may have other owners, and almost never meet
 
-    def is_finite(self, v: Any, nan: bool = True, inf: bool = True) -> bool:
+    def is_finite(self, v: object, nan: bool = True, inf: bool = True) -> bool:
         return True  # the parts were looked at when they were made
 
 
 register_adapter(Gradients, _GradientsAdapter())
 
 
-def _hand_on(F: Any, node: Node, g: Any) -> tuple:
+def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
     gathered = Gradients([None] * node.s1)
     gathered[node.s0] = g
     return ((node.e0, gathered),)
 
 
-OUTPUT = Rule("output", _hand_on, True, False)
+OUTPUT = Rule("output", _identity_vjp, True, False)
 
 
-def record_many(outputs: Sequence[Any], rule: Rule, depth: int = 2) -> Node:
+def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> Node:
     """Make the node of an operator with several outputs, and each output's own.
 
     `outputs`: the values, None in the place of one that is not differentiable. The caller stores

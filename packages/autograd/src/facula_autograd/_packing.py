@@ -13,13 +13,15 @@ from facula_errors import InvalidTypeError
 
 from ._adapters import adapter_of
 from ._graph import Node, copy_node, edge_to, relay
-from ._hooks import around
+from ._hooks import wrap_rule
 from ._modes import no_grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ._types import Leaf
 
     Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -29,20 +31,20 @@ class Packed:
 
     __slots__ = ("edge", "kind", "metadata", "packed", "unpack")
 
-    def __init__(self, value: Any, hooks: Hooks) -> None:
+    def __init__(self, value: Leaf, hooks: Hooks) -> None:
         pack, self.unpack = hooks
         adapter = adapter_of(value)
         self.kind, self.metadata, self.edge = adapter, adapter.metadata(value), edge_to(value)
         with no_grad():
             self.packed = pack(adapter.alias(value) if type(value.node) is Node else value)
 
-    def get(self) -> Any:
+    def get(self) -> Leaf:
         """The value, with the history that it had."""
         with no_grad():
             value = self.unpack(self.packed)
         edge = self.edge
         if value is edge:
-            return value  # the leaf itself
+            return value  # type: ignore[return-value]  # the leaf itself
         adapter = adapter_of(value)
         if adapter is not self.kind or adapter.metadata(value) != self.metadata:
             raise InvalidTypeError(
@@ -54,7 +56,7 @@ class Packed:
         return value
 
 
-def pack_value(saved: Any, hooks: Hooks, kind: type) -> Any:
+def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> Any:
     """`saved`, packed if it is a value of type `kind`; the values in a tuple, one by one."""
     if isinstance(saved, kind):
         return Packed(saved, hooks)
@@ -63,7 +65,7 @@ def pack_value(saved: Any, hooks: Hooks, kind: type) -> Any:
     return saved
 
 
-def unpack_value(saved: Any) -> Any:
+def unpack_value(saved: object) -> Any:
     """The inverse of `pack_value`."""
     if type(saved) is Packed:
         return saved.get()
@@ -72,7 +74,7 @@ def unpack_value(saved: Any) -> Any:
     return saved
 
 
-def pack_saved(node: Node, hooks: Hooks, kind: type) -> None:
+def pack_saved(node: Node, hooks: Hooks, kind: type[Leaf]) -> None:
     """Pass what `node` saved through a mode's `saved_hooks`: values of type `kind` in `s0` or `s1`, or in tuples there.
 
     Called last when recording, and only in a mode that has such hooks. The rule needs to know
@@ -92,7 +94,7 @@ def pack_saved(node: Node, hooks: Hooks, kind: type) -> None:
 
 def unpack_with(node: Node, unpacked: Callable[[Node], Node]) -> None:
     """Let `node`'s rule run on the copy that `unpacked(node)` makes."""
-    around(node).unpack = unpacked
+    wrap_rule(node).unpack = unpacked
 
 
 def _unpacked(node: Node) -> Node:
@@ -107,5 +109,5 @@ def _unpacked(node: Node) -> Node:
     return twin
 
 
-def _version(value: Any) -> int:
+def _version(value: object) -> int:
     return adapter_of(value).version(value)

@@ -7,22 +7,24 @@ from ._errors import MutationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn, TypeVar
 
     from ._graph import Node
 
+    V = TypeVar("V")
 
-def check_saved(node: Node, value: Any, version: int, which: str = "a value") -> Any:
+
+def check_saved(node: Node, value: V, version: int, which: str = "a value") -> V:
     """`value`, if its version still is `version`; otherwise MutationError, which calls it `which`.
 
-    Rules in a hurry compare the versions themselves, and call `mutated` when they differ.
+    Rules in a hurry compare the versions themselves, and call `raise_mutated` when they differ.
     """
     if adapter_of(value).version(value) != version:
-        mutated(node, value, which)
+        raise_mutated(node, value, which)
     return value
 
 
-def mutated(node: Node, value: Any, which: str = "a value") -> NoReturn:
+def raise_mutated(node: Node, value: object, which: str = "a value") -> NoReturn:
     """Raise the error that says who saved `value`, and who changed it since."""
     adapter = adapter_of(value)
     mutation = adapter.describe_mutation(value)

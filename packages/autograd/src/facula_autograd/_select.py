@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from ._engine import gates_below, lowest, run_gate, walk
+from ._engine import leaf_nodes_below, lowest, run_leaf_node, walk
 from ._graph import Node, Rule, copy_node, edge_to, edges_of, free
-from ._hooks import run_around, run_inside, shown
+from ._hooks import apply_grad_hooks, run_after_hooks, run_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
+
+    from ._graph import Edge, Pairs
+    from ._types import Leaf
 
 
 class _Selected:
@@ -19,12 +22,12 @@ class _Selected:
 
     def __init__(self, node: Node, target: Node, goes_on: bool, freed: Rule | None) -> None:
         self.node, self.target, self.goes_on, self.freed = node, target, goes_on, freed
-        self.collect: Callable[[Any], None] | None = None
+        self.collect: Callable[[object], None] | None = None
 
 
 def select(
-    edges: Iterable[Any],
-    inputs: Sequence[Any],
+    edges: Iterable[Edge],
+    inputs: Sequence[Leaf],
     collect: Callable[[Any, Any], None],
     accumulates: bool,
     freed: Rule | None,
@@ -38,7 +41,7 @@ def select(
     it computes nothing for them.
     """
     edges = list(edges)
-    asked: dict[int, list[Any]] = {}
+    asked: dict[int, list[Leaf]] = {}
     for value in inputs:
         asked.setdefault(id(edge_to(value)), []).append(value)
 
@@ -57,22 +60,27 @@ def select(
     running = [node for key, node in nodes.items() if key in live]
     low = lowest(running, lambda e: id(e) in asked)
     for e in edges:  # an input that is itself a root
-        if type(e) is not Node and id(e) in asked:
+        if e is not None and type(e) is not Node and id(e) in asked:
             low.setdefault(id(e), (e, 0))
 
-    def leaf_rule(leaf: Any) -> Rule:
-        def settle(leaf: Any, g: Any, own: bool) -> None:
+    def leaf_rule(leaf: Leaf) -> Rule:
+        def accumulate(leaf: Leaf, g: object, own: bool) -> None:
             for value in asked[id(leaf)]:
                 collect(value, g)
 
-        return Rule("gate", run_gate, None, False, extra=(leaf, settle, accumulates))
+        return Rule("AccumulateGrad", run_leaf_node, None, False, extra=(leaf, accumulate, accumulates))
 
-    route.update(gates_below(low, (), leaf_rule))
+    route.update(leaf_nodes_below(low, (), leaf_rule))
     return route
 
 
 def _stand_in(
-    node: Node, live: set[int], goes_on: bool, asked: list | None, collect: Callable, freed: Rule | None
+    node: Node,
+    live: set[int],
+    goes_on: bool,
+    asked: list[Leaf] | None,
+    collect: Callable[[Any, Any], None],
+    freed: Rule | None,
 ) -> Node:
     hidden = [slot for slot in ("e0", "e1") if id(getattr(node, slot, None)) not in live]
     hidden = [slot for slot in hidden if getattr(node, slot, None) is not None]
@@ -86,29 +94,29 @@ def _stand_in(
     what = _Selected(node, target, goes_on, freed)
     if asked is not None:
 
-        def collect_all(g: Any) -> None:
+        def collect_all(g: object) -> None:
             for value in asked:
                 collect(value, g)
 
         what.collect = collect_all
-    gate = Node()
-    gate.rule = Rule(node.name(), _run_selected, None if asked else node.rule.fresh, False, extra=what)
-    gate.seq = node.seq
-    gate.code, gate.lasti = getattr(node, "code", None), getattr(node, "lasti", 0)  # type: ignore[assignment]
-    return gate
+    stand_in = Node()
+    stand_in.rule = Rule(node.name(), _run_selected, None if asked else node.rule.fresh, False, extra=what)
+    stand_in.seq = node.seq
+    stand_in.code, stand_in.lasti = getattr(node, "code", None), getattr(node, "lasti", 0)  # type: ignore[assignment]
+    return stand_in
 
 
-def _run_selected(F: Any, gate: Node, g: Any) -> Any:
-    what: _Selected = gate.rule.extra
+def _run_selected(F: object, stand_in: Node, g: object) -> Pairs:
+    what: _Selected = stand_in.rule.extra
     node = what.node
-    hooked = node.rule.backward is run_around
+    hooked = node.rule.backward is run_wrapped
     if what.collect is not None:
         if hooked:
-            g = shown(F, node, g)
+            g = apply_grad_hooks(F, node, g)
         what.collect(g)
     if not what.goes_on:
         return ()
-    run = run_inside if hooked and what.collect is not None else node.rule.backward
+    run = run_after_hooks if hooked and what.collect is not None else node.rule.backward
     pairs = run(F, what.target, g)
     if what.freed is not None:
         free(node, what.freed)

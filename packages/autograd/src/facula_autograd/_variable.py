@@ -6,16 +6,31 @@ It needs of an array what the Python operators, `.shape`, `.dtype`, `.sum`, `.re
 
 from __future__ import annotations
 
-from facula_errors import InvalidTypeError
+from importlib import import_module
+
+from facula_errors import InvalidTypeError, MissingAttributeError
 from facula_errors.extend import boundary
 
 from ._array_methods import ArrayMethods
 from ._arrays import numpy, shape_of
-from ._namespaces import recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
+
+    from ._types import Ufunc
+
+
+class Namespace:
+    """The operators of Variables in one of two forms. `_operators.py` fills them in."""
+
+    def __getattr__(self, name: str) -> Callable[..., Variable]:
+        raise MissingAttributeError(f"Variable has no operator {name!r}")
+
+
+#: The operators that record nothing, and those that record.
+no_record_ops, recorded_ops = Namespace(), Namespace()
 
 
 @boundary
@@ -38,7 +53,7 @@ class Variable(ArrayMethods):
 
     value: Any
 
-    def __init__(self, value: Any, requires_grad: bool = False) -> None:
+    def __init__(self, value: object, requires_grad: bool = False) -> None:
         if isinstance(value, Variable):
             value = value.value
         if not isinstance(value, (int, float, complex)) and not hasattr(value, "shape"):
@@ -57,62 +72,63 @@ class Variable(ArrayMethods):
         return Variable(self.value)
 
     def sum(
-        self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: None = None, keepdims: bool = False,
-        **more: Any,
+        self, axis: int | tuple[int, ...] | None = None, dtype: object = None, out: None = None, keepdims: bool = False,
+        **more: object,
     ) -> Variable:  # fmt: skip
         """The sum of all elements, or along the axes named. `dtype`, and whatever else `numpy.sum` takes: as there."""
         if more or dtype is not None or out is not None:
-            return numpy().sum(self, axis, dtype, out, keepdims, **more)
+            return numpy().sum(self, axis, dtype, out, keepdims, **more)  # type: ignore[return-value]
         if not self.shape:
             return self
         return recorded_ops.sum(self, axis=axis, keepdims=keepdims)
 
-    def reshape(self, *shape: Any, **more: Any) -> Variable:
+    def reshape(self, *shape: object, **more: object) -> Variable:
         """The elements in another shape: integers or one tuple. `order`: as in `numpy.reshape`."""
-        if len(shape) == 1:
-            (shape,) = shape
-        return numpy().reshape(self, shape, **more) if more else recorded_ops.reshape(self, shape=shape)
+        sizes = shape[0] if len(shape) == 1 else shape
+        if more:
+            return numpy().reshape(self, sizes, **more)  # type: ignore[return-value]
+        return recorded_ops.reshape(self, shape=sizes)
 
-    def __getitem__(self, key: Any) -> Variable:
+    def __getitem__(self, key: object) -> Variable:
         return recorded_ops.index(self, key=key)
 
-    def __add__(self, other: Any) -> Variable:
+    def __add__(self, other: object) -> Variable:
         return recorded_ops.add(self, operand(other))
 
-    def __sub__(self, other: Any) -> Variable:
+    def __sub__(self, other: object) -> Variable:
         return recorded_ops.sub(self, operand(other))
 
-    def __mul__(self, other: Any) -> Variable:
+    def __mul__(self, other: object) -> Variable:
         return recorded_ops.mul(self, operand(other))
 
-    def __truediv__(self, other: Any) -> Variable:
+    def __truediv__(self, other: object) -> Variable:
         return recorded_ops.div(self, operand(other))
 
-    def __matmul__(self, other: Any) -> Variable:
+    def __matmul__(self, other: object) -> Variable:
         return recorded_ops.matmul(self, operand(other))
 
-    def __radd__(self, other: Any) -> Variable:
+    def __radd__(self, other: object) -> Variable:
         return recorded_ops.add(operand(other), self)
 
-    def __rsub__(self, other: Any) -> Variable:
+    def __rsub__(self, other: object) -> Variable:
         return recorded_ops.sub(operand(other), self)
 
-    def __rmul__(self, other: Any) -> Variable:
+    def __rmul__(self, other: object) -> Variable:
         return recorded_ops.mul(operand(other), self)
 
-    def __rtruediv__(self, other: Any) -> Variable:
+    def __rtruediv__(self, other: object) -> Variable:
         return recorded_ops.div(operand(other), self)
 
-    def __rmatmul__(self, other: Any) -> Variable:
+    def __rmatmul__(self, other: object) -> Variable:
         return recorded_ops.matmul(operand(other), self)
 
-    def __pow__(self, exponent: Any) -> Variable:
+    def __pow__(self, exponent: object) -> Variable:
         if isinstance(exponent, (int, float, complex)):
             return recorded_ops.pow(self, exponent=exponent)
-        return numpy().power(self, exponent)
+        return numpy().power(self, exponent)  # type: ignore[return-value]
 
-    def __rpow__(self, base: Any) -> Variable:
-        return numpy().power(base, self)
+    def __rpow__(self, base: object) -> Variable:
+        return numpy().power(base, self)  # type: ignore[return-value]
 
     def __neg__(self) -> Variable:
         return recorded_ops.neg(self)
@@ -122,21 +138,17 @@ class Variable(ArrayMethods):
 
     # ---- NumPy's protocols
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         arithmetic = ARITHMETIC.get(ufunc)
         if arithmetic is not None and method == "__call__" and not kwargs:  # an array's operator, most often
             a, b = inputs
             return arithmetic(operand(a), operand(b))
-        from ._numpy import call_ufunc
+        return _numpy_protocol("ufunc")(ufunc, method, inputs, kwargs)
 
-        return call_ufunc(ufunc, method, inputs, kwargs)
+    def __array_function__(self, function: Ufunc, types: object, args: object, kwargs: object) -> object:
+        return _numpy_protocol("function")(function, types, args, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from ._numpy import call_function
-
-        return call_function(function, types, args, kwargs)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         raise InvalidTypeError(
             "numpy.array: expected plain values; got a Variable, whose gradient would be lost. Use numpy.stack or "
             "numpy.concatenate for an array of several Variables, numpy.where instead of assignment to elements; "
@@ -144,11 +156,22 @@ class Variable(ArrayMethods):
         )
 
 
+#: What answers NumPy's protocols, "ufunc" and "function". `_numpy/` fills this in.
+PROTOCOLS: dict[str, Callable[..., object]] = {}
+
+
+def _numpy_protocol(name: str) -> Callable[..., object]:
+    """What answers a protocol; the declarations of NumPy's functions are loaded when NumPy first asks."""
+    if name not in PROTOCOLS:
+        import_module("._numpy", __package__)
+    return PROTOCOLS[name]
+
+
 #: The operators above by their ufunc, once NumPy's protocol has been used.
-ARITHMETIC: dict[Any, Any] = {}
+ARITHMETIC: dict[Ufunc, Callable[..., Variable]] = {}
 
 
-def operand(other: Any) -> Variable:
+def operand(other: object) -> Variable:
     """`other` as a Variable: a number, an array, or a list that NumPy makes an array of."""
     if isinstance(other, Variable):
         return other

@@ -1,11 +1,11 @@
 """What packages beside this one may use beyond its public names: to define differentiable values.
 
 - Subclass `Value`; every constructor sets `node`. `register_adapter` an `Adapter` for the class.
-- Write one `Rule` for each operator. An operator records when an input has a `node`, and `special`
+- Write one `Rule` for each operator. An operator records when an input has a `node`, and `active_modes`
   is empty or `current_mode().grad` is true: it makes the output's node with `record` (or the same lines
   written out), stores edges (`edge_to`) in `e0` and `e1`, saved values in `s0` and `s1` with their
   versions in `v0` and `v1`. More edges than two: anywhere, with `Rule.edges` to find them.
-- Its rule checks saved values with `check_saved`, or compares versions and calls `mutated`.
+- Its rule checks saved values with `check_saved`, or compares versions and calls `raise_mutated`.
 - Several differentiable outputs: `record_many`, or `output_node` for each. Only one of them differentiable: `record`
   on that one.
 - If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`;
@@ -19,17 +19,17 @@
 from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
-from ._blocks import DEFAULT, Mode, current_mode, special
-from ._calls import run_backward
-from ._function import FunctionContext, from_function
-from ._graph import LEAF, Node, Rule, copy_node, dead_end, edge_to, edges_of, next_seq, record, where
+from ._function_context import FunctionContext
+from ._function_nodes import from_function
+from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
+from ._mode_state import DEFAULT, Mode, active_modes, current_mode
 from ._modes import replace_mode
 from ._outputs import Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
-from ._saved import check_saved, mutated
-from ._values import Value
+from ._saved import check_saved, raise_mutated
+from ._value import Value
 
 __all__ = [
     "DEFAULT",
@@ -44,29 +44,27 @@ __all__ = [
     "Packed",
     "Rule",
     "Value",
+    "active_modes",
     "adapter_of",
     "check_saved",
     "copy_node",
     "current_mode",
-    "dead_end",
+    "describe_call_site",
     "edge_to",
-    "edges_of",
+    "error_node",
     "from_function",
     "move_hooks",
-    "mutated",
     "next_seq",
     "output_node",
     "pack_saved",
     "pack_value",
+    "raise_mutated",
     "record",
     "record_many",
     "reduces_to",
     "register_adapter",
     "replace_mode",
-    "run_backward",
     "set_context",
-    "special",
     "unpack_value",
     "unpack_with",
-    "where",
 ]

@@ -44,7 +44,8 @@ class MissingKeyError(FaculaError, KeyError):
     "no parameter 'w'"
     """
 
-    __str__ = Exception.__str__
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class MissingAttributeError(FaculaError, AttributeError):

@@ -32,14 +32,15 @@ from __future__ import annotations
 import os
 from types import FunctionType, TracebackType
 
-from ._classes import FaculaError
+from ._classes import FaculaError, InvalidTypeError
 from ._frames import in_library, in_python
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from typing import Any, TypeVar
 
+    Trim = Callable[[BaseException], None]
     T = TypeVar("T", bound=Callable[..., Any])
 
 VARIABLE = "FACULA_FULL_TRACEBACK"
@@ -58,11 +59,11 @@ class full_traceback:
 
     __slots__ = ("former",)
 
+    former: bool | None
+
     def __init__(self, enabled: bool = True) -> None:
         global _full
         if not isinstance(enabled, bool):
-            from ._classes import InvalidTypeError
-
             raise InvalidTypeError(f"full_traceback: expected a bool; got {enabled!r:.60}")
         self.former, _full = _full, enabled
 
@@ -157,13 +158,13 @@ def boundary(target: T) -> T:
     return _surrounded(target) if isinstance(target, FunctionType) else target  # type: ignore[return-value]
 
 
-def is_boundary(function: Any) -> bool:
+def is_boundary(function: object) -> bool:
     """Whether errors leave this function trimmed: it calls `trim_traceback`, or something that does so for it."""
     code = getattr(function, "__code__", None)
     return code is not None and ("trim_traceback" in code.co_names or "trim_traceback" in code.co_freevars)
 
 
-def _surrounded_member(value: Any) -> Any:
+def _surrounded_member(value: object) -> object:
     if isinstance(value, FunctionType):
         return _surrounded(value)
     if isinstance(value, (classmethod, staticmethod)):
@@ -176,7 +177,7 @@ def _surrounded_member(value: Any) -> Any:
     return value
 
 
-def _surrounded(function: Any) -> Any:
+def _surrounded(function: object) -> Any:
     if not isinstance(function, FunctionType) or is_boundary(function):
         return function
     flags = function.__code__.co_flags
@@ -195,23 +196,29 @@ def _surrounded(function: Any) -> Any:
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # inspect.CO_*, without its import
 
 
-def _function(function: Any, FaculaError: Any = FaculaError, trim_traceback: Any = trim_traceback) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
+def _function(
+    function: Callable[..., object], FaculaError: type[FaculaError] = FaculaError, trim_traceback: Trim = trim_traceback
+) -> FunctionType:
+    def call(*args: object, **kwargs: object) -> object:
         try:
             return function(*args, **kwargs)
         except FaculaError as error:
             trim_traceback(error)
             raise
 
-    return call
+    return call  # type: ignore[return-value]
 
 
-def _generator(function: Any, FaculaError: Any = FaculaError, trim_traceback: Any = trim_traceback) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
+def _generator(
+    function: Callable[..., Generator[object, object, object]],
+    FaculaError: type[FaculaError] = FaculaError,
+    trim_traceback: Trim = trim_traceback,
+) -> FunctionType:
+    def call(*args: object, **kwargs: object) -> Generator[object, object, object]:
         try:
             return (yield from function(*args, **kwargs))
         except FaculaError as error:
             trim_traceback(error)
             raise
 
-    return call
+    return call  # type: ignore[return-value]

@@ -9,7 +9,7 @@ what it said of each module's name;
 from ._classes import kind_of
 from ._frames import in_library, library, register, warn
 from ._frames import known as known_modules
-from ._trimming import boundary, is_boundary, trim_traceback, without_library
+from ._trimming import boundary, is_boundary, trim_traceback
 
 __all__ = [
     "boundary",
@@ -21,5 +21,4 @@ __all__ = [
     "register",
     "trim_traceback",
     "warn",
-    "without_library",
 ]

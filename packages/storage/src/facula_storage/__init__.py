@@ -10,6 +10,7 @@ work on it is launched); `extend.py` is for sibling packages.
 from facula_errors.extend import register as _register
 
 from . import _host as _host  # registers the two plain backends
+from ._backend import Backend
 from ._bridge import Export
 from ._devices import Device, cpu, meta
 from ._dtypes import (
@@ -32,7 +33,7 @@ from ._interop import dlpack_device, from_buffer, from_dlpack, from_numpy, to_bu
 from ._layouts import Layout, contiguous, layout_of
 from ._malloc import MallocAllocator
 from ._plans import LaunchError, Plan, bind, listen
-from ._protocols import Allocator, Backend
+from ._protocols import Allocator
 from ._storages import Storage
 
 _register("facula_storage")

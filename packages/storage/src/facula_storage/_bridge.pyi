@@ -1,7 +1,7 @@
-"""The C module: launches, the buffer protocol, DLPack capsules, the collector's hours, and where threads are."""
+"""The C module: launches, the buffer protocol, DLPack capsules, the garbage collector and other threads."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ._layouts import Layout
 
@@ -48,10 +48,23 @@ def dlpack_export(
     readonly: bool,
     /,
 ) -> object: ...
-def dlpack_read(
-    capsule: object, /
-) -> tuple[int, int, int, int, int, int, tuple[int, ...], tuple[int, ...] | None, int, bool]: ...
+
+class DLPackArray(NamedTuple):
+    """What a DLPack capsule says of its memory."""
+
+    address: int
+    device_type: int
+    device_index: int
+    type_code: int
+    bits: int
+    lanes: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    byte_offset: int
+    readonly: bool
+
+def dlpack_read(capsule: object, /) -> DLPackArray: ...
 def dlpack_consume(capsule: object, /) -> object: ...
-def blank(cls: type[_T], /) -> _T: ...
+def new_instance(cls: type[_T], /) -> _T: ...
 def collection_callback(running: list[None], /) -> Callable[[str, dict[str, int]], None]: ...
 def threads_inside(names: set[str], /) -> set[int]: ...

@@ -14,13 +14,13 @@ from ._immutable import Immutable, write
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._protocols import Backend
+    from ._protocols import DeviceBackend
 
 ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
 KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
-_factories: dict[str, Callable[[int | None], Backend]] = {}
+_factories: dict[str, Callable[[int | None], DeviceBackend]] = {}
 growing: list[Callable[[int], None]] = []  # each is told the number of devices there will be, before one more is known
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
@@ -50,7 +50,7 @@ class Device(Immutable):
     type: str
     index: int | None
     slot: int
-    _backend: Backend | None
+    _backend: DeviceBackend | None
 
     def __new__(cls, type: str | Device, index: int | None = None) -> Device:
         try:
@@ -93,7 +93,7 @@ class Device(Immutable):
             raise
 
     @property
-    def backend(self) -> Backend:
+    def backend(self) -> DeviceBackend:
         """The backend that allocates and computes here; made on first use.
 
         RuntimeError, with what to install, where no package brings one for this type of device.
@@ -136,7 +136,7 @@ class Device(Immutable):
         return self
 
 
-def register_backend(type: str, factory: Callable[[int | None], Backend]) -> None:
+def register_backend(type: str, factory: Callable[[int | None], DeviceBackend]) -> None:
     """Say who computes on devices of this type.
 
     `factory(index)` makes the backend of one device on first use. An installed package can do
@@ -151,7 +151,7 @@ def register_backend(type: str, factory: Callable[[int | None], Backend]) -> Non
                 write(device, "_backend", None)
 
 
-def _connect(device: Device) -> Backend:
+def _connect(device: Device) -> DeviceBackend:
     factory = _factories.get(device.type) or _installed(device.type)
     if factory is None:
         raise OperationError(
@@ -176,12 +176,12 @@ def _is_known(type: str) -> bool:
     return bool(entry_points(group="facula.backends", name=type))
 
 
-def connected() -> list[Backend]:
+def connected() -> list[DeviceBackend]:
     """The backends in use so far."""
     return [device._backend for device in list(_devices.values()) if device._backend is not None]
 
 
-def _installed(type: str) -> Callable[[int | None], Backend] | None:
+def _installed(type: str) -> Callable[[int | None], DeviceBackend] | None:
     from importlib.metadata import entry_points  # slow to import: only when an unknown device is asked for
 
     for entry in entry_points(group="facula.backends", name=type):

@@ -94,10 +94,17 @@ _by_numpy: dict[np.dtype, DType] = {}
 def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = True, numpy: str | None = None) -> DType:
     """Add an element type and return it.
 
-    `itemsize` is in bytes; `numpy` names the NumPy type with the same bits, if there is one. Raises
-    ValueError where the name or the NumPy type is taken, where the sizes differ, and where all codes
-    are in use. Backends learn of a new type by its `code`; an operator without a kernel for it says
-    so by name.
+    Backends learn of a new type by its `code`; an operator without a kernel for it says so by name.
+
+    Arguments:
+        name: a name that no other dtype has.
+        itemsize: bytes of an element.
+        category: BOOL, INTEGER, FLOATING or COMPLEX.
+        signed: whether there are negative numbers.
+        numpy: NumPy's name of the type with the same bits, if there is one.
+
+    Raises:
+        ValueError: the name or the NumPy type is taken, the sizes differ, or all codes are in use.
     """
     same = np.dtype(numpy) if numpy else None
     with _registering:

@@ -38,7 +38,9 @@ class HostMemory:
     def __init__(self, allocator: Allocator | None = None):
         self.allocator = MallocAllocator() if allocator is None else allocator
 
-    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    def plan(
+        self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
+    ) -> Plan:
         """Refused: this backend has memory and no kernels."""
         raise UnsupportedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
 
@@ -109,7 +111,9 @@ class Meta:
     def __init__(self) -> None:
         self.allocator = _NoMemory()
 
-    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    def plan(
+        self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
+    ) -> Plan:
         """A plan that does nothing."""
         return Plan(operator, parameters, outputs, _no_launch, any_size=True)
 

@@ -244,12 +244,12 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
         except TypeError:  # a producer from before DLPack 1.0
             capsule = source.__dlpack__()
     try:
-        read = dlpack_read(capsule)
+        array = dlpack_read(capsule)
     except (BufferError, TypeError) as error:
         raise kind_of(error)(*error.args) from None
-    address, kind, index, code, bits, lanes, shape, strides, byte_offset, readonly = read
-    dtype = _dlpack_dtype(code, bits, lanes)
-    device = _dlpack_device(kind, index)
+    dtype = _dlpack_dtype(array.type_code, array.bits, array.lanes)
+    device = _dlpack_device(array.device_type, array.device_index)
+    shape, strides = array.shape, array.strides
     if strides is None:
         strides = contiguous_strides(shape)
     if any(size < 0 for size in shape) or any(step < 0 for step in strides):
@@ -259,14 +259,14 @@ def from_dlpack(source: Any) -> tuple[Storage, Layout]:
     if 0 in shape:
         strides = contiguous_strides(shape)
     layout = layout_of(shape, strides, dtype, device)
-    address += byte_offset
+    address = array.address + array.byte_offset
     if address % min(dtype.itemsize, 8):
         raise BufferAccessError(f"from_dlpack: the elements are not aligned to {dtype.itemsize} bytes; copy first")
     if not address and layout.numel:
         raise BufferAccessError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
     if address + layout.extent > LARGEST:
         raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
-    why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if readonly else ""
+    why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
 
 

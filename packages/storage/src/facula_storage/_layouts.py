@@ -15,6 +15,10 @@ from ._retired import look_again, retired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias, TypeVar
+
+    Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], DType, Device]
+    K = TypeVar("K")
 
 LARGEST = (1 << 63) - 1  # bytes and elements are 64-bit signed everywhere below
 SURELY_FITS = LARGEST >> 6  # elements, of any dtype
@@ -29,7 +33,7 @@ class Layout(Immutable):
     small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
     tables are indexed by it.
     `extent` is the number of bytes from the first element's first to the last element's last, 0 if empty.
-    `by_row` is what `rows()` gave, unset until then. `take` is the allocation function for `nbytes`: it
+    `by_row` is what `rows()` gave, unset until then. `take_block` is the allocation function for `nbytes`: it
     gives a block or raises IndexError, and then `refill()` does.
 
     Make layouts with `layout_of` and `contiguous`, which give the same object for the same
@@ -44,7 +48,8 @@ class Layout(Immutable):
     """
 
     __slots__ = (
-        "by_row", "dense", "device", "dtype", "extent", "is_contiguous", "nbytes", "numel", "shape", "strides", "take",
+        "by_row", "dense", "device", "dtype", "extent", "is_contiguous", "nbytes", "numel", "shape", "strides",
+        "take_block",
     )  # fmt: skip
 
     device: Device
@@ -56,7 +61,7 @@ class Layout(Immutable):
     extent: int
     is_contiguous: bool
     dense: int
-    take: Callable[[], tuple[int, Callable[[], object]]]
+    take_block: Callable[[], tuple[int, Callable[[], object]]]
     by_row: tuple[Layout, int, int]
 
     @property
@@ -65,7 +70,7 @@ class Layout(Immutable):
         return len(self.shape)
 
     def refill(self) -> tuple[int, Callable[[], object]]:
-        """A block for this layout when `take` has none, or while the garbage collector runs.
+        """A block for this layout when `take_block` has none, or while the garbage collector runs.
 
         Raises MemoryError when the device has no memory left.
         """
@@ -168,20 +173,27 @@ SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other t
 FRESH_START = 1 << 16
 DROPPED = 128  # at once
 
-_table: dict[tuple, Layout] = {}
-_rows_first: dict[tuple, Layout] = {}
+_table: dict[Key, Layout] = {}
+_rows_first: dict[tuple[tuple[int, ...], DType, Device], Layout] = {}
 _evictions = count(1).__next__
 
 
-def _key(layout: Layout) -> tuple[Any, ...]:
+def _key(layout: Layout) -> Key:
     return (layout.shape, layout.strides, layout.dtype, layout.device)
 
 
 def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The layout of this shape and these strides (in elements, none negative).
+    """The layout of this shape and these strides: always the same object for the same arguments.
 
-    ValueError for negative numbers and unequal lengths, OverflowError where sizes, strides or the
-    bytes they span do not fit in 64 bits.
+    Arguments:
+        shape: the length of each dimension.
+        strides: the step along each dimension, in elements.
+        dtype: the type of the elements.
+        device: where they are.
+
+    Raises:
+        ValueError: a number is negative, or there are not as many strides as dimensions.
+        OverflowError: sizes, strides or the bytes they span do not fit in 64 bits.
 
     >>> from facula_storage import float32
     >>> layout_of((2, 3), (3, 1), float32) is contiguous((2, 3), float32)
@@ -243,7 +255,7 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def _intern(key: tuple, numel: int | None = None) -> Layout:
+def _intern(key: Key, numel: int | None = None) -> Layout:
     """Find the layout of this key in the other table, or make it, and put it into this one.
 
     `numel` is given for what is known to be row-major without gaps and to fit: nothing is left to check.
@@ -259,7 +271,7 @@ def _intern(key: tuple, numel: int | None = None) -> Layout:
     return _publish(key, layout)
 
 
-def _publish(key: tuple, layout: Layout) -> Layout:
+def _publish(key: Key, layout: Layout) -> Layout:
     """Put a layout into the table; the one that is there already wins, and is returned."""
     if len(_table) >= TABLE_LIMIT:
         _make_room(_table)
@@ -318,7 +330,7 @@ def _make(
     new.is_contiguous = dense
     code = device.slot * DTYPES_PER_DEVICE + dtype.code
     new.dense = code if dense and code < DENSE_PLACES else 0
-    new.take = (device._backend or device.backend).allocator.take_for(nbytes)
+    new.take_block = (device._backend or device.backend).allocator.take_for(nbytes)
     new.__class__ = Layout  # type: ignore[assignment]
     return new
 
@@ -333,7 +345,7 @@ def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dt
         )
 
 
-def _make_room(table: dict) -> None:
+def _make_room(table: dict[K, Layout]) -> None:
     try:
         if _evictions() % FRESH_START:
             for _ in range(DROPPED):

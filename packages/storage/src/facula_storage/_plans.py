@@ -14,8 +14,11 @@ from ._layouts import DENSE_PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from ._layouts import Layout
+
+    K = TypeVar("K")
 
 __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_TARGET",
            "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
@@ -123,7 +126,7 @@ class PlanTable:
         self._make_room(self.by_kind)
         self.by_kind[kind] = plan
 
-    def _make_room(self, entries: dict) -> None:
+    def _make_room(self, entries: dict[K, Plan]) -> None:
         if len(entries) >= self.LIMIT:
             try:
                 for _ in range(self.DROPPED):
@@ -154,7 +157,7 @@ class PlanTable:
 # are filled with plans whose launch is a wrapper, and emptied when that changes. Who publishes a
 # plan looks at the listeners before and after, so that no plan of former times stays in a table.
 _tables: WeakSet[PlanTable] = WeakSet()
-_listeners: tuple[Callable[[Plan, tuple], None], ...] = ()
+_listeners: tuple[Callable[[Plan, tuple[object, ...]], None], ...] = ()
 _changing = RLock()
 _places = DTYPES_PER_DEVICE * (meta.slot + 1)  # in the lists of each table; meta is the last device to begin with
 os.register_at_fork(after_in_child=_changing._at_fork_reinit)  # type: ignore[attr-defined]
@@ -173,7 +176,7 @@ def _grow(devices: int) -> None:
 growing.append(_grow)
 
 
-def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple], None], ...]) -> Plan:
+def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple[object, ...]], None], ...]) -> Plan:
     launch = plan.launch
 
     def launch_and_tell(*args: Any) -> None:
@@ -205,7 +208,7 @@ class listen:
     ...     pass
     """
 
-    def __init__(self, listener: Callable[[Plan, tuple], None]):
+    def __init__(self, listener: Callable[[Plan, tuple[object, ...]], None]):
         self._listener = listener
 
     def __enter__(self) -> listen:

@@ -1,4 +1,4 @@
-"""What an allocator and a backend must offer. Nothing here runs; siblings implement it."""
+"""What an allocator and the backend of a device must offer. Nothing here runs; siblings implement it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ._layouts import Layout
-    from ._plans import Plan
 
     Release = Callable[[], object]
     Block = tuple[int, Release]
@@ -30,7 +27,7 @@ class Allocator(Protocol):
     def refill(self, nbytes: int) -> Block:
         """One block, by whatever way; MemoryError when there is none.
 
-        While the cyclic garbage collector runs only this may be called, not `take`: a block
+        While the cyclic garbage collector runs only this may be called, not `take_block`: a block
         released during the collection must not be handed out before it ends, for a finaliser
         of the same dying cycle may still look at it.
         """
@@ -45,25 +42,20 @@ class Allocator(Protocol):
         """As `trim`, but only what is idle beyond the bound on it, and quick where nothing is: for quiet moments."""
 
 
-class Backend(Protocol):
-    """Allocates and computes on one device.
+class DeviceBackend(Protocol):
+    """What a device knows of its backend: a `Backend`, below the modules that have layouts and plans.
 
-    Two methods are optional. ``reorder(source, source_layout, target, target_layout)`` copies the
-    elements between two blocks whose layouts differ in strides alone: needed where memory is not the
-    host's and buffers in another physical order occur. ``dlpack_device``, an attribute, is the pair
-    of numbers by which DLPack calls this device.
+    `plan` takes and gives them, so its types are said by `Backend` alone.
     """
 
-    allocator: Allocator
+    @property
+    def allocator(self) -> Allocator:
+        """Where blocks on this device come from."""
 
     def plan(
-        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
-    ) -> Plan:
-        """How to compute `operator` for these layouts; see Note [Launch].
-
-        An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
-        at launch. NotImplementedError names the operator and the dtype there is no kernel for.
-        """
+        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[Any, ...]
+    ) -> Any:
+        """See `Backend.plan`."""
 
     def copy_in(self, address: int, source: Any) -> None:
         """Copy a C-contiguous host buffer to this device's memory, in order with its other work."""

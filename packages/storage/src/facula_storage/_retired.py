@@ -13,9 +13,9 @@ enough, as in read-copy-update, so that many busy threads do not keep it for eve
 Note [Quiet moments]
 ~~~~~~~~~~~~~~~~~~~~
 Retired blocks, and blocks that an allocator keeps idle beyond its bound, are looked at where that costs
-the hot path nothing: when a layout's `take` had no block (`Layout.refill`; allocators let it have none
+the hot path nothing: when a layout's `take_block` had no block (`Layout.refill`; allocators let it have none
 where a block is so large that filling it takes milliseconds), at the next replacement, and at the end of a
-backward pass, every so many nodes (`quiet_moment`). A refill may happen inside a launch that has read its
+backward pass, every so many nodes (`release_idle_memory`). A refill may happen inside a launch that has read its
 addresses already and wants a workspace. So a thread that looks counts as inside, too, where it is.
 """
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # One lock for the rare things that replace a buffer or pin it down: re-entrant, since a finaliser that runs
 # inside may come here again.
-changing = RLock()
-os.register_at_fork(after_in_child=changing._at_fork_reinit)  # type: ignore[attr-defined]
+buffer_lock = RLock()
+os.register_at_fork(after_in_child=buffer_lock._at_fork_reinit)  # type: ignore[attr-defined]
 
 # Not empty while a buffer is put in plain order. A finaliser that runs inside the copy may restore the same storage,
 # in the same thread and so through the lock: the block that is being read must not be released then.
@@ -46,13 +46,13 @@ retired: list[tuple[Callable[[], object], set[int]]] = []
 
 
 def retire(release: Callable[[], object]) -> None:
-    """Keep a block until no other thread can be using it; under `changing`."""
+    """Keep a block until no other thread can be using it; under `buffer_lock`."""
     retired.append((release, threads_inside(launching_modules) - {get_ident()}))
 
 
 def release_retired() -> int:
     """Release retired blocks that no thread can be using; how many are left."""
-    with changing:
+    with buffer_lock:
         if retired and not copying:
             inside = threads_inside(launching_modules)
             looked_at = retired[:]
@@ -68,14 +68,14 @@ def release_retired() -> int:
 
 def look_again() -> None:
     """`release_retired`, unless another thread is replacing a buffer: then it looks itself."""
-    if changing.acquire(blocking=False):
+    if buffer_lock.acquire(blocking=False):
         try:
             release_retired()
         finally:
-            changing.release()
+            buffer_lock.release()
 
 
-def quiet_moment() -> None:
+def release_idle_memory() -> None:
     """Release what was kept for others and is no longer needed, on all devices; see Note [Quiet moments].
 
     For a moment at which nobody waits for the next operator. Never raises for what it finds.

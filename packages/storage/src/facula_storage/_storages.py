@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
 import numpy as np
@@ -14,7 +14,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError, U
 from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
-from ._retired import changing, copying, release_retired, retire
+from ._retired import buffer_lock, copying, release_retired, retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +47,9 @@ class Storage:
     mutator: tuple[str, Any, int]
     nbytes: int
     physical: tuple[Layout, int]
-    exports: list
+    exports: list[None]
     readonly: str
-    aliases: list[ref]
+    aliases: list[ref[Storage]]
 
     def __repr__(self) -> str:
         if not hasattr(self, "version"):
@@ -57,7 +57,7 @@ class Storage:
         where = "another physical order" if self.ptr is None else f"{self.ptr:#x}"
         return f"<Storage at {where}, version {self.version}>"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> NoReturn:
         raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
 
@@ -76,18 +76,18 @@ def allocate(layout: Layout) -> Storage:
     (0, 0)
     """
     storage = Storage()
-    storage.ptr, storage.__del__ = take(layout)
+    storage.ptr, storage.__del__ = take_block(layout)
     storage.version = 0
     return storage
 
 
-def take(layout: Layout) -> tuple[int, Callable[[], object]]:
+def take_block(layout: Layout) -> tuple[int, Callable[[], object]]:
     """A block for `layout`, (address, release): the quick way first, unless the collector runs."""
     try:
         if collecting:
             return layout.refill()
         try:
-            return layout.take()
+            return layout.take_block()
         except IndexError:
             return layout.refill()
     except MemoryError as error:
@@ -98,7 +98,11 @@ def take(layout: Layout) -> tuple[int, Callable[[], object]]:
 def borrow(address: int, nbytes: int, owner: object, readonly: str = "") -> Storage:
     """A storage over memory that somebody else owns.
 
-    `owner` is kept alive. `readonly`, where not empty, says why the memory cannot be written.
+    Arguments:
+        address: where it begins.
+        nbytes: its size in bytes.
+        owner: what is kept alive.
+        readonly: why the memory must not be written; empty where it may be.
     """
     storage = Storage()
     storage.ptr, storage.__del__, storage.version = address, int, None if readonly else 0
@@ -128,7 +132,7 @@ def alias(storage: Storage) -> Storage:
     (True, 0)
     """
     plain_address(storage)
-    with changing:
+    with buffer_lock:
         root = root_of(storage)
         new = Storage()
         new.ptr, new.__del__, new.version, new.base = root.ptr, int, storage.version and 0, root
@@ -152,7 +156,7 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
     under the lock, so that nobody replaces the buffer between the look at its address and the count.
     """
     plain_address(storage)
-    with changing:
+    with buffer_lock:
         root = root_of(storage)
         try:
             exports = root.exports
@@ -166,10 +170,18 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
     """Give `storage` and its aliases another buffer; the old one is released when nobody uses it.
 
     The caller has copied what is to be kept, and is inside no operator that has read the old address.
-    RuntimeError where the buffer is exported (NumPy array, memoryview or DLPack consumer alive) or
-    borrowed; the new block is then still the caller's.
+
+    Arguments:
+        storage: the storage, or an alias of it.
+        address: of the new buffer.
+        release: the callable that gives the new buffer back.
+        nbytes: its size in bytes.
+
+    Raises:
+        RuntimeError: the buffer is exported (a NumPy array, memoryview or DLPack consumer is alive) or borrowed; the
+            new block is still the caller's.
     """
-    with changing:
+    with buffer_lock:
         storage = root_of(storage)
         check_replaceable(storage)
         old = storage.__del__
@@ -232,14 +244,14 @@ def order_buffer(storage: Storage, logical: Layout, physical: Layout) -> None:
             f"order_buffer: expected a contiguous layout and one of the same shape with other strides and no gaps; "
             f"got {logical} and {physical}"
         )
-    with changing:
+    with buffer_lock:
         check_replaceable(storage)
         if storage.ptr is None or hasattr(storage, "base") or any(link() for link in getattr(storage, "aliases", ())):
             raise OperationError(
                 "order_buffer: expected the buffer of a fresh result; this one has aliases, is one, or is in another "
                 "order already"
             )
-        address, release = take(physical)
+        address, release = take_block(physical)
         try:
             _copy(storage.ptr, logical, address, physical)
         except BaseException:
@@ -266,9 +278,9 @@ def _restore(storage: Storage) -> int:
         logical = contiguous(physical.shape, physical.dtype, physical.device)
         # Allocating may run a finaliser or wait for a lock of the allocator's, so not under ours. `unused` is what
         # is to be released in the end: the new block if another thread was first, or the copy failed.
-        address, unused = take(logical)
+        address, unused = take_block(logical)
         try:
-            with changing:
+            with buffer_lock:
                 if storage.ptr is None:
                     copying.append(None)
                     try:
@@ -301,10 +313,14 @@ def _copy(source: int, source_layout: Layout, target: int, target_layout: Layout
 def host_view(
     address: int, layout: Layout, owner: object = None, released: Callable[[], object] = int, readonly: bool = False
 ) -> np.ndarray:
-    """A NumPy array over host memory, which `owner` keeps alive (else the caller does).
+    """A NumPy array over host memory; bfloat16, which NumPy lacks, is shown as uint16.
 
-    bfloat16, which NumPy lacks, is shown as uint16. `released` is called when the array and all
-    its views are gone.
+    Arguments:
+        address: of the first element.
+        layout: dtype, shape and strides.
+        owner: what keeps the memory alive; by default the caller does.
+        released: called when the array and all its views are gone.
+        readonly: refuse writes.
     """
     dtype = layout.dtype.numpy or np.dtype("uint16")
     memory = Export(owner, released, address, "B", 1, (layout.extent,), (1,), readonly)

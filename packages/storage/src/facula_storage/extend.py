@@ -1,12 +1,10 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._afresh import forgetting, met_twin
-from ._bridge import blank, collection_callback, rebind
+from ._bridge import collection_callback, new_instance, rebind
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
     COMPLEX,
-    DTYPES_PER_DEVICE,
     FLOATING,
     INTEGER,
     dtype_of_code,
@@ -14,6 +12,7 @@ from ._dtypes import (
     register_dtype,
 )
 from ._host import HostMemory
+from ._layout_caches import layout_cache_clearers, note_duplicate_layout
 from ._layouts import contiguous_strides
 from ._plans import (
     STATUS_DIVISOR,
@@ -22,10 +21,9 @@ from ._plans import (
     STATUS_POSITION,
     STATUS_RANGE,
     STATUS_TARGET,
-    STATUS_UNSUPPORTED,
     PlanTable,
 )
-from ._retired import changing, launching_modules, quiet_moment, release_retired
+from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._storages import (
     alias,
     allocate,
@@ -37,13 +35,12 @@ from ._storages import (
     order_buffer,
     plain_address,
     replace_buffer,
-    take,
+    take_block,
 )
 
 __all__ = [
     "BOOL",
     "COMPLEX",
-    "DTYPES_PER_DEVICE",
     "FLOATING",
     "INTEGER",
     "STATUS_DIVISOR",
@@ -52,32 +49,31 @@ __all__ = [
     "STATUS_POSITION",
     "STATUS_RANGE",
     "STATUS_TARGET",
-    "STATUS_UNSUPPORTED",
     "HostMemory",
     "PlanTable",
     "alias",
     "allocate",
-    "blank",
     "borrow",
+    "buffer_lock",
     "capacity",
-    "changing",
     "check_replaceable",
     "collecting",
     "collection_callback",
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
-    "forgetting",
     "host_view",
     "launching_modules",
-    "met_twin",
+    "layout_cache_clearers",
+    "new_instance",
+    "note_duplicate_layout",
     "order_buffer",
     "plain_address",
-    "quiet_moment",
     "rebind",
     "register_backend",
     "register_dtype",
+    "release_idle_memory",
     "release_retired",
     "replace_buffer",
-    "take",
+    "take_block",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
@@ -41,4 +41,4 @@ launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
 # While the collector runs, operators take the path on which blocks come from `refill`. The callback is C: a
 # Python one could swallow a Ctrl-C.
-gc.callbacks.append(collection_callback(special))
+gc.callbacks.append(collection_callback(active_modes))

@@ -7,7 +7,7 @@ from fake_backend import numbers
 from switching import Switch
 
 import facula_tensor as ft
-from facula_storage.extend import capacity, forgetting
+from facula_storage.extend import capacity, layout_cache_clearers
 from facula_tensor.extend import operators
 
 
@@ -42,7 +42,7 @@ TABLES = [table for op in operators.values() for table in (op.table, op.slow_tab
 
 def forget_plans(used=TABLES):
     """The next calls take the slow path. Gives the tables that held something."""
-    for forget in forgetting:  # the windows of views, and what other functions know of layouts
+    for forget in layout_cache_clearers:  # the windows of views, and what other functions know of layouts
         forget()
     held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
     for table in held:

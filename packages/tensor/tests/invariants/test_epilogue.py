@@ -13,7 +13,7 @@ import facula_tensor as ft
 from facula_autograd import detect_anomaly, saved_tensors_hooks
 from facula_autograd.extend import Node, edges_of
 from facula_storage import Storage
-from facula_storage._afresh import start_afresh
+from facula_storage._layout_caches import clear_layout_caches
 from facula_tensor.extend import operators
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
@@ -86,7 +86,7 @@ class Description:
 
 def check(call, leaves, again=None):
     """What the call records on the slow path, and what it (or `again`) records when its signature is known."""
-    start_afresh()
+    clear_layout_caches()
     slow = Description(call(), leaves)
     quick = Description((again or call)(), leaves)
     assert len(slow.text) == len(quick.text)

@@ -6,7 +6,7 @@ import pytest
 from slow_path import slow_calls
 
 import facula_tensor as ft
-from facula_storage._afresh import start_afresh
+from facula_storage._layout_caches import clear_layout_caches
 from facula_tensor import functional as F
 from facula_tensor._core import allocation
 from facula_tensor._creation import filling, random
@@ -135,7 +135,7 @@ def test_a_call_gives_the_same_each_time(name, dtype, transposed):
 @pytest.fixture(autouse=True, scope="module")
 def _no_layouts_of_other_tests():
     """The tables are bounded, and may be full."""
-    start_afresh()
+    clear_layout_caches()
 
 
 KNOWN_SLOW = {

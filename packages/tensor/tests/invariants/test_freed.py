@@ -285,7 +285,7 @@ def test_interruptions_lose_nothing():
 import gc, signal, time
 import facula_tensor as ft
 from facula_storage import Device
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 allocator = Device("cpu").backend.allocator
 w = ft.full((16,), 2.0, requires_grad=True)
 data = ft.ones(16)

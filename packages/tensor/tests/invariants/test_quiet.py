@@ -10,7 +10,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_storage import Device, contiguous
-from facula_storage.extend import launching_modules, release_retired, replace_buffer, take
+from facula_storage.extend import launching_modules, release_retired, replace_buffer, take_block
 
 pooled = pytest.mark.skipif(os.environ.get("FACULA_ALLOCATOR") == "malloc", reason="without pools nothing is kept idle")
 BOUND = 8 << 20
@@ -119,7 +119,7 @@ def test_replaced_buffers_are_released_without_another_replacement(allocator, wo
         assert reached.wait(30)
         shared = ft.ones(1000)
         before = allocator.statistics()["allocated_blocks"]
-        replace_buffer(shared._storage, *take(contiguous((1000,), ft.float32)), 4000)
+        replace_buffer(shared._storage, *take_block(contiguous((1000,), ft.float32)), 4000)
         assert allocator.statistics()["allocated_blocks"] == before + 1
         a + a
         assert allocator.statistics()["allocated_blocks"] == before + 1, "the thread may still read it"

@@ -10,7 +10,7 @@ from calls import CALLS, CHANGES, differentiable, every_change, every_operator, 
 from slow_path import Entry, Watch
 
 import facula_tensor as ft
-from facula_storage._afresh import start_afresh
+from facula_storage._layout_caches import clear_layout_caches
 from facula_tensor.extend import recorded_ops
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
@@ -42,7 +42,7 @@ CONTIGUOUS = {  # kernels of gradients that take nothing else
 @pytest.fixture(autouse=True)
 def _nothing_known():
     """No plan of another test."""
-    start_afresh()
+    clear_layout_caches()
 
 
 def excused(entry: Entry) -> bool:

@@ -12,7 +12,7 @@ from fake_backend import numbers
 
 import facula_tensor as ft
 from facula_storage import Plan, contiguous, cpu
-from facula_storage.extend import release_retired, replace_buffer, take
+from facula_storage.extend import release_retired, replace_buffer, take_block
 
 pytestmark = pytest.mark.usefixtures("often_switching")
 
@@ -89,7 +89,7 @@ def test_one_graph_differentiated_by_many():
 def move(tensor):
     """Give the tensor's storage another buffer with the same elements."""
     nbytes = tensor.nbytes
-    address, release = take(contiguous((nbytes,), ft.uint8))
+    address, release = take_block(contiguous((nbytes,), ft.uint8))
     cpu.backend.copy_in(address, tensor._storage_bytes())
     replace_buffer(tensor._storage, address, release, nbytes)
 

@@ -7,11 +7,11 @@ from ._table import implements, np, plain, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from .._types import Array
 
 
 @implements(np.diff)
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> Array:
     a = np.moveaxis(operand(a), axis, -1)
     ends = []
     for end in (prepend, append):
@@ -26,7 +26,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 @implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: Array, to_end: object = None, to_begin: object = None) -> Array:
     ary = operand(ary)
     ends = ([] if end is None else [np.astype(np.ravel(operand(end)), ary.dtype)] for end in (to_begin, to_end))
     before, after = ends
@@ -34,7 +34,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 @implements(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Array, x: object = None, dx: object = 1.0, axis: int = -1) -> Array:
     y = np.moveaxis(operand(y), axis, -1)
     if x is not None:
         x = operand(x)
@@ -44,8 +44,14 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 @implements(np.linspace)
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
-) -> Any:
+    start: Array,
+    stop: Array,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: object = None,
+    axis: int = 0,
+) -> Array:
     if retstep:
         raise refusal(np.linspace, "retstep=True", "Leave it out")
     dtype = np.result_type(plain(start), plain(stop), float(num)) if dtype is None else dtype
@@ -55,7 +61,7 @@ def linspace(
 
 
 @implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: Array, xp: Array, fp: Array, left: object = None, right: object = None, period: object = None) -> Array:
     if left is not None or right is not None or period is not None:
         raise refusal(np.interp, "left=, right= or period=", "Use numpy.where beside it")
     x, xp, fp = (np.astype(v, np.result_type(plain(v), float)) for v in map(operand, (x, xp, fp)))
@@ -65,8 +71,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 @implements(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
-    y: Any = 0 if isinstance(x, Variable) else np.zeros_like(x)
+def polyval(p: Array, x: Array) -> Array | int:
+    y: Array | int = 0 if isinstance(x, Variable) else np.zeros_like(x)
     for coefficient in p:
         y = y * x + coefficient
     return y

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from facula_errors.extend import boundary
 
-from .._graph import next_seq, put_site
+from .._graph import next_seq, set_call_site
 from .._variable import Variable, operand
+from ._plain_results import PLAIN
 from ._table import FUNCTION_REMEDY, FUNCTIONS, called, np, plain, refusal
-from ._values import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from .._types import Array, Ufunc
 
 _REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 @boundary
-def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
+def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`ufunc.method(*inputs, **kwargs)`, an input of which is a Variable."""
     name = called(ufunc) + ("" if method == "__call__" else f".{method}")
-    if any(isinstance(out, Variable) for out in kwargs.get("out") or ()):
+    out = kwargs.get("out")
+    if isinstance(out, tuple) and any(isinstance(one, Variable) for one in out):
         raise refusal(name, "out=Variable", "Use what it returns")
     if ufunc in PLAIN and method != "at":
         return getattr(ufunc, method)(*plain(inputs), **plain_of(kwargs))
@@ -44,7 +46,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
 
 
 @boundary
-def call_function(function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+def call_function(
+    function: Ufunc, types: tuple[type, ...], args: tuple[object, ...], kwargs: dict[str, object]
+) -> object:
     """`function(*args, **kwargs)`, some argument of which is a Variable, or holds one."""
     if not all(issubclass(t, (Variable, np.ndarray)) for t in types):
         return NotImplemented  # another library's array, which may know what to do
@@ -59,11 +63,11 @@ def call_function(function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
     return _recorded(called(function), implementation, args, kwargs)
 
 
-def plain_of(kwargs: dict) -> dict:
+def plain_of(kwargs: dict[str, object]) -> dict[str, object]:
     return {name: plain(value) for name, value in kwargs.items()}
 
 
-def _converted(name: str, ufunc: Any, inputs: tuple, kwargs: dict) -> tuple:
+def _converted(name: str, ufunc: Ufunc, inputs: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
     """The inputs in the `dtype` that a ufunc was asked to compute in; other options are refused or taken out."""
     if kwargs.pop("where", True) is not True:
         raise refusal(name, "where=", "Use numpy.where(condition, result, other): the rest would have no value")
@@ -76,21 +80,23 @@ def _converted(name: str, ufunc: Any, inputs: tuple, kwargs: dict) -> tuple:
     return inputs if dtype is None else tuple(np.astype(operand(v), dtype) for v in inputs)
 
 
-def _along_first(function: Any) -> Callable[..., Any]:
+def _along_first(function: Ufunc) -> Callable[..., Array]:
     """A reduction as a ufunc does it: along the first axis, unless another is named."""
     return lambda a, axis=0, dtype=None, out=None, **more: function(a, axis=axis, dtype=dtype, **more) \
         if dtype is not None else function(a, axis=axis, **more)  # fmt: skip
 
 
-def _outer(ufunc: Any) -> Callable[..., Any]:
-    def outer(a: Any, b: Any) -> Any:
+def _outer(ufunc: Ufunc) -> Callable[..., Array]:
+    def outer(a: Array, b: Array) -> Array:
         a, b = operand(a), operand(b)
         return ufunc(np.reshape(a, a.shape + (1,) * len(b.shape)), b)
 
     return outer
 
 
-def _recorded(name: str, implementation: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def _recorded(
+    name: str, implementation: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> object:
     before = next_seq()
     try:
         out = implementation(*args, **kwargs)
@@ -102,5 +108,5 @@ def _recorded(name: str, implementation: Callable[..., Any], args: tuple, kwargs
         except TypeError as mismatch:
             raise refusal(name, f"a call with these arguments ({mismatch})", FUNCTION_REMEDY) from error
         raise
-    put_site(out, before)
+    set_call_site(out, before)
     return out

@@ -6,18 +6,21 @@ from string import ascii_letters
 
 from facula_errors import InvalidValueError
 
+from .._arrays import shape_of
 from .._variable import operand
 from ._table import conj, implements, np, operator, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
+
+    from .._types import Array
 
 
-def _by_operand(k: int, g: Any, y: Any, *arrays: Any, terms: list[str], result: str, **options: Any) -> Any:
+def _by_operand(k: int, g: Array, y: Array, *arrays: Array, terms: list[str], result: str, **options: Array) -> Array:
     sizes: dict[str, int] = {}
     for term, array in zip(terms, arrays, strict=True):
-        for letter, n in zip(term, np.shape(array), strict=True):
+        for letter, n in zip(term, shape_of(array), strict=True):
             sizes[letter] = max(n, sizes.get(letter, 1))  # an axis of 1 is broadcast
     mine = terms[k]
     others = [(term, conj(array)) for j, (term, array) in enumerate(zip(terms, arrays, strict=True)) if j != k]
@@ -37,7 +40,7 @@ _einsum = operator(
 
 
 @implements(np.einsum)
-def einsum(*args: Any, out: None = None, optimize: Any = False) -> Any:
+def einsum(*args: object, out: None = None, optimize: object = False) -> Array:
     terms, result, arrays = _explicit(*args)
     for k, term in enumerate(terms):
         while len(set(term)) < len(term):  # "ii" is the diagonal
@@ -48,15 +51,16 @@ def einsum(*args: Any, out: None = None, optimize: Any = False) -> Any:
     return _einsum(*arrays, terms=terms, result=result, optimize=optimize)
 
 
-def _explicit(*args: Any) -> tuple[list[str], str, list]:
+def _explicit(*args: object) -> tuple[list[str], str, list[Array]]:
     """Letters for every axis of the operands and of the result, and the operands."""
     if isinstance(args[0], str):
         inputs, arrow, result = args[0].replace(" ", "").partition("->")
-        terms, arrays = inputs.split(","), [operand(a) for a in args[1:]]
+        terms = inputs.split(",")
+        arrays: list[Array] = [operand(a) for a in args[1:]]
     else:  # array, its axes, array, its axes, ..., the result's axes
         arrays = [operand(a) for a in args[: len(args) // 2 * 2 : 2]]
-        terms = [_letters(axes) for axes in args[1::2]]
-        arrow, result = ("->", _letters(args[-1])) if len(args) % 2 else ("", "")
+        terms = [_letters(axes) for axes in args[1::2]]  # type: ignore[arg-type]  # every other one
+        arrow, result = ("->", _letters(args[-1])) if len(args) % 2 else ("", "")  # type: ignore[arg-type]
     if len(terms) != len(arrays):
         raise InvalidValueError(f"numpy.einsum: expected an operand for each of {terms}; got {len(arrays)}")
     free = [letter for letter in ascii_letters if letter not in "".join(terms) + result]
@@ -77,10 +81,10 @@ def _explicit(*args: Any) -> tuple[list[str], str, list]:
     return terms, rest + "".join(sorted(x for x in set(every) if every.count(x) == 1 and x not in rest)), arrays
 
 
-def _letters(axes: Any) -> str:
+def _letters(axes: Iterable[int]) -> str:
     return "".join("..." if axis is Ellipsis else ascii_letters[axis] for axis in axes)
 
 
 @implements(np.einsum_path)
-def einsum_path(*args: Any, **options: Any) -> Any:
+def einsum_path(*args: Array, **options: Array) -> Array:
     return np.einsum_path(*plain(args), **options)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from math import log, pi
 
 from .._arrays import is_complex
-from .._namespaces import recorded_ops
-from .._variable import ARITHMETIC, Variable, operand
+from .._variable import ARITHMETIC, Variable, operand, recorded_ops
 from ._table import (
     FUNCTIONS,
     derivative,
@@ -24,7 +23,9 @@ from ._table import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+
+    from .._types import Array
 
 # ---- the Python operators' own
 
@@ -34,7 +35,7 @@ ARITHMETIC.update({
 })  # fmt: skip
 
 
-def _of_operands(function: Any) -> Any:
+def _of_operands(function: Callable[..., Variable]) -> Callable[..., Variable]:
     return lambda *operands: function(*map(operand, operands))
 
 
@@ -84,16 +85,16 @@ FUNCTIONS[np.around] = FUNCTIONS[np.round]
 # ---- of two operands
 
 
-def _power_by_base(y: Any, a: Any, b: Any) -> Any:
+def _power_by_base(y: Array, a: Array, b: Array) -> Array:
     return b * a ** np.where(b == 0, 1, b - 1)
 
 
-def _power_by_exponent(y: Any, a: Any, b: Any) -> Any:
+def _power_by_exponent(y: Array, a: Array, b: Array) -> Array:
     flat = (a == 0) & (np.real(b) >= 0)
     return np.where(flat, 0, y * np.log(np.where(flat, 1, a)))
 
 
-def _square_of_length(a: Any, b: Any) -> Any:
+def _square_of_length(a: Array, b: Array) -> Array:
     square = a * a + b * b
     return np.where(square == 0, np.inf, square)
 
@@ -111,7 +112,7 @@ derivative(np.heaviside, 0, lambda y, a, b: a == 0)
 derivative(np.ldexp, lambda y, a, b: np.exp2(b), 0)
 
 
-def finite(y: Any) -> Any:
+def finite(y: Array) -> Array:
     """`y`, with 0 for minus infinity, of which it would not do to subtract itself."""
     return np.where(plain(y) == -np.inf, 0, y)
 
@@ -143,7 +144,9 @@ _at_most = operator(
 
 
 @implements(np.clip)
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Any:
+def clip(
+    a: Array, a_min: object = None, a_max: object = None, out: None = None, *, min: object = None, max: object = None
+) -> Array:
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
     a = a if low is None else _at_least(a, low)
     return a if high is None else _at_most(a, high)
@@ -157,7 +160,7 @@ _select = operator(
 
 
 @implements(np.where)
-def where(condition: Any, *choices: Any) -> Any:
+def where(condition: Array, *choices: Array) -> Array:
     return _select(*choices, condition=plain(condition)) if choices else np.where(plain(condition))
 
 
@@ -172,14 +175,14 @@ gradients(np.real, lambda g, y, x: g, fresh=None)
 gradients(np.imag, lambda g, y, x: g * 1j if is_complex(plain(x)) else np.zeros_like(g))
 
 
-def _sign(g: Any, y: Any, x: Any) -> Any:
+def _sign(g: Array, y: Array, x: Array) -> Array:
     if not is_complex(plain(x)):
         return np.zeros_like(g)
     size = np.abs(x)
     return (g - y * np.real(np.conj(y) * g)) / np.where(size == 0, np.inf, size)
 
 
-def _angle(g: Any, y: Any, x: Any, deg: bool = False) -> Any:
+def _angle(g: Array, y: Array, x: Array, deg: bool = False) -> Array:
     if not is_complex(plain(x)):
         return np.zeros_like(g)
     return g * (180 / pi if deg else 1) * 1j * x / np.real(x * np.conj(x))
@@ -192,19 +195,19 @@ gradients(np.angle, _angle)
 
 
 @implements(np.divmod)
-def divmod_(a: Any, b: Any) -> Any:
+def divmod_(a: Array, b: Array) -> tuple[Array, Array]:
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
 @implements(np.modf)
-def modf(x: Any) -> Any:
+def modf(x: Array) -> tuple[Array, Array]:
     return x - np.trunc(x), np.trunc(x)
 
 
 @implements(np.astype)
-def astype(x: Any, dtype: Any, copy: bool = True, device: Any = None, **options: Any) -> Any:
-    if np.dtype(dtype).kind not in "fc":
-        return np.asarray(x.value).astype(dtype)  # integers and truth values have no gradient
+def astype(x: Variable, dtype: object, copy: bool = True, device: object = None, **options: Array) -> Array:
+    if np.empty(0, dtype).dtype.kind not in "fc":
+        return np.asarray(plain(x)).astype(dtype)  # integers and truth values have no gradient
     return _astype(x, dtype=dtype)
 
 
@@ -213,8 +216,8 @@ _astype = operator(lambda x, dtype: np.asarray(x).astype(dtype)[()], lambda k, g
 
 @implements(np.full_like)
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
-) -> Any:
+    a: Array, fill_value: Array, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None
+) -> Array:
     base = np.empty_like(plain(a), dtype=dtype, shape=shape)
     if not isinstance(fill_value, Variable):
         return np.full_like(base, fill_value)

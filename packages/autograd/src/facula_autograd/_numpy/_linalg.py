@@ -15,28 +15,38 @@ from ._table import FUNCTION_REMEDY, conj, gradients, implements, np, operator, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Iterable
+
+    from .._types import Array
+    from .._variable import Variable
+    from ._reductions import Axis
 
 L = np.linalg
 
 
-def _h(x: Any) -> Any:
+def _h(x: Array) -> Array:
     """The conjugate transpose."""
     return conj(np.swapaxes(x, -1, -2))
 
 
-def _cofactors(x: Any) -> Any:
+def _cofactors(x: Array) -> Array:
     """The derivative of the determinant, of singular matrices, too: much work."""
-    n = np.shape(x)[-1]
+    n = int(np.shape(x)[-1])
     minors = [[L.det(np.delete(np.delete(x, i, -2), j, -1)) * (-1) ** (i + j) for j in range(n)] for i in range(n)]
     return conj(np.stack([np.stack(row, -1) for row in minors], -2))
 
 
-def _symmetric(x: Any) -> Any:
+def _named(like: object, *results: Array) -> object:
+    """Results in NumPy's named tuple, which `like` is one of."""
+    make: Callable[..., object] = type(like)
+    return make(*results)
+
+
+def _symmetric(x: Array) -> Array:
     return (x + _h(x)) / 2
 
 
-def _cells(g: Any) -> Any:
+def _cells(g: Array) -> Array:
     """One number for each matrix, as matrices of one element."""
     return np.reshape(g, np.shape(g) + (1, 1))
 
@@ -49,14 +59,14 @@ _logabsdet = operator(lambda x: L.slogdet(x)[1], lambda k, g, y, x: _cells(g) * 
 
 
 @implements(L.slogdet)
-def slogdet(a: Any) -> Any:
+def slogdet(a: Variable) -> object:
     if is_complex(a.value):
         raise refusal(L.slogdet, "the sign of a complex determinant", "Use numpy.linalg.det")
-    plain_result = L.slogdet(a.value)
-    return type(plain_result)(operand(plain_result.sign), _logabsdet(a))
+    result = L.slogdet(a.value)
+    return _named(result, operand(result[0]), _logabsdet(a))
 
 
-def _by_matrix(k: int, g: Any, y: Any, a: Any, b: Any) -> Any:
+def _by_matrix(k: int, g: Array, y: Array, a: Array, b: Array) -> Array:
     h = L.solve(_h(a), g)
     return h if k else -h @ _h(y)
 
@@ -65,28 +75,32 @@ _solve = operator(L.solve, _by_matrix)
 
 
 @implements(L.solve)
-def solve(a: Any, b: Any) -> Any:
+def solve(a: Array, b: Array) -> Array:
     b = operand(b)
     return _solve(a, b) if b.ndim > 1 else _solve(a, b[:, None])[..., 0]
 
 
 @implements(L.matrix_power)
-def matrix_power(a: Any, n: int) -> Any:
+def matrix_power(a: Variable, n: int) -> Array:
     if n == 0:
         return operand(L.matrix_power(a.value, 0))
-    return reduce(np.matmul, [L.inv(a) if n < 0 else a] * abs(n))
+    matmul: Callable[[Array, Array], Array] = np.matmul
+    factors: list[Array] = [L.inv(a) if n < 0 else a] * abs(n)
+    return reduce(matmul, factors)
 
 
 @implements(L.multi_dot)
-def multi_dot(arrays: Any, *, out: None = None) -> Any:
-    return reduce(np.dot, [operand(a) for a in arrays])
+def multi_dot(arrays: Iterable[object], *, out: None = None) -> Array:
+    dot: Callable[[Array, Array], Array] = np.dot
+    factors: list[Array] = [operand(a) for a in arrays]
+    return reduce(dot, factors)
 
 
 # ---- factors of symmetric matrices
 
 
-def _by_lower(g: Any, y: Any, a: Any) -> Any:
-    inner = np.tril(_h(y) @ g)
+def _by_lower(g: Array, y: Array, a: Array) -> Array:
+    inner: Array = np.tril(_h(y) @ g)
     inner = inner - np.eye(np.shape(a)[-1], dtype=plain(y).dtype) * inner / 2
     return _symmetric(L.solve(_h(y), _h(L.solve(_h(y), _h(inner)))))
 
@@ -95,16 +109,16 @@ _cholesky = gradients(L.cholesky, _by_lower)
 
 
 @implements(L.cholesky)
-def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+def cholesky(a: Array, /, *, upper: bool = False) -> Array:
     return _h(_cholesky(_h(a))) if upper else _cholesky(a)
 
 
-def _by_eigenvalues(k: int, g: Any, y: Any, a: Any, UPLO: str) -> Any:
+def _by_eigenvalues(k: int, g: Array, y: Array, a: Array, UPLO: str) -> Array:
     v = L.eigh(a, UPLO)[1]
     return _symmetric((v * np.expand_dims(g, -2)) @ _h(v))
 
 
-def _by_eigenvectors(k: int, g: Any, y: Any, a: Any, UPLO: str) -> Any:
+def _by_eigenvectors(k: int, g: Array, y: Array, a: Array, UPLO: str) -> Array:
     w = L.eigvalsh(a, UPLO)
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     inner = (_h(y) @ g) / np.where(np.eye(np.shape(w)[-1], dtype=bool), np.inf, gaps)
@@ -116,21 +130,20 @@ _eigenvectors = operator(lambda a, UPLO: L.eigh(a, UPLO)[1], _by_eigenvectors, "
 
 
 @implements(L.eigvalsh)
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+def eigvalsh(a: Array, UPLO: str = "L") -> Array:
     return _eigenvalues(a, UPLO=UPLO)
 
 
 @implements(L.eigh)
-def eigh(a: Any, UPLO: str = "L") -> Any:
-    kind = type(L.eigh(np.eye(1)))
-    return kind(_eigenvalues(a, UPLO=UPLO), _eigenvectors(a, UPLO=UPLO))
+def eigh(a: Array, UPLO: str = "L") -> object:
+    return _named(L.eigh(np.eye(1)), _eigenvalues(a, UPLO=UPLO), _eigenvectors(a, UPLO=UPLO))
 
 
 # ---- norms
 
 
 @implements(L.norm)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: Array, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Array:
     if ord is None and axis is None:
         axes = tuple(range(x.ndim))
     else:
@@ -154,7 +167,7 @@ _p_norm = reduction(
 )
 
 
-def _vector_norm(x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:
+def _vector_norm(x: Array, ord: float | str, axes: tuple[int, ...], keepdims: bool) -> Array:
     size = np.abs(x)
     if ord in (np.inf, -np.inf):
         return (np.max if ord > 0 else np.min)(size, axis=axes, keepdims=keepdims)
@@ -164,11 +177,11 @@ def _vector_norm(x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:
 
 
 @implements(L.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: float | str = 2) -> Array:
     axes = axes_of(axis, x.ndim)
     return two_norm(x, axis=axes, keepdims=keepdims) if ord == 2 else _vector_norm(x, ord, axes, keepdims)
 
 
 @implements(L.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | str = "fro") -> Array:
     return norm(x, ord, (-2, -1), keepdims)

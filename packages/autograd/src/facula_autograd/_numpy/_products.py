@@ -11,16 +11,20 @@ from ._table import FUNCTIONS, conj, implements, np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+
+    from .._types import Array
+
+    Axes = int | Sequence[int]
 
 
-def _array(x: Any) -> Any:
+def _array(x: Array) -> Array:
     """A Variable. These functions take Python's numbers for arrays, which do not give way to another dtype."""
     return x if isinstance(x, Variable) else operand(np.asarray(x))
 
 
 @implements(np.dot)
-def dot(a: Any, b: Any, out: None = None) -> Any:
+def dot(a: Array, b: Array, out: None = None) -> Array:
     a, b = _array(a), _array(b)
     if not a.ndim or not b.ndim:
         return a * b
@@ -28,28 +32,28 @@ def dot(a: Any, b: Any, out: None = None) -> Any:
 
 
 @implements(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: Array, b: Array, /) -> Array:
     a, b = _array(a), _array(b)
     return tensordot(a, b, (-1, -1)) if a.ndim and b.ndim else a * b
 
 
 @implements(np.outer)
-def outer(a: Any, b: Any, out: None = None) -> Any:
+def outer(a: Array, b: Array, out: None = None) -> Array:
     return np.ravel(operand(a))[:, None] * np.ravel(operand(b))[None, :]
 
 
 @implements(np.linalg.outer)
-def linalg_outer(x1: Any, x2: Any, /) -> Any:
+def linalg_outer(x1: Array, x2: Array, /) -> Array:
     return outer(x1, x2)
 
 
 @implements(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: Array, b: Array, /) -> Array:
     return np.ravel(conj(operand(a))) @ np.ravel(operand(b))
 
 
 @implements(np.vecdot, np.linalg.vecdot)
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, keepdims: bool = False) -> Any:
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1, keepdims: bool = False) -> Array:
     return np.sum(conj(operand(x1)) * x2, axis=axis, keepdims=keepdims)
 
 
@@ -60,10 +64,10 @@ if hasattr(np, "matvec"):  # NumPy 2.2
 FUNCTIONS[np.linalg.matmul] = lambda x1, x2, /: np.matmul(x1, x2)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: object, b: object, axes: int | tuple[Axes, Axes] = 2) -> Array:
     a, b = operand(a), operand(b)
-    over_a, over_b = (range(-axes, 0), range(axes)) if isinstance(axes, (int, np.integer)) else axes
-    over_a, over_b = _listed(over_a, a.ndim), _listed(over_b, b.ndim)
+    along: tuple[Axes, Axes] = (range(-axes, 0), range(axes)) if isinstance(axes, (int, np.integer)) else axes
+    over_a, over_b = _listed(along[0], a.ndim), _listed(along[1], b.ndim)
     if [a.shape[k] for k in over_a] != [b.shape[k] for k in over_b]:
         raise InvalidValueError(
             f"numpy.tensordot: expected axes of equal lengths; got axes {over_a} of shape {a.shape} and "
@@ -77,7 +81,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return np.reshape(a @ b, rows + columns)
 
 
-def _listed(axes: Any, ndim: int) -> list[int]:
+def _listed(axes: Axes, ndim: int) -> list[int]:
     return [k % ndim for k in ([axes] if isinstance(axes, (int, np.integer)) else axes)]
 
 
@@ -86,7 +90,7 @@ FUNCTIONS[np.linalg.tensordot] = lambda x1, x2, /, *, axes=2: tensordot(x1, x2, 
 
 
 @implements(np.kron)
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Array, b: Array) -> Array:
     a, b = operand(a), operand(b)
     ndim = max(a.ndim, b.ndim)
     shape_a, shape_b = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
@@ -96,7 +100,7 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @implements(np.cross, np.linalg.cross)
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+def cross(a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(operand(a), axisa, 0), np.moveaxis(operand(b), axisb, 0)
@@ -106,7 +110,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 @implements(np.convolve)
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: Array, v: Array, mode: str = "full") -> Array:
     a, v = operand(a), operand(v)
     if len(v) > len(a):
         a, v = v, a
@@ -117,5 +121,5 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 @implements(np.correlate)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     return convolve(a, conj(operand(v))[::-1], mode)

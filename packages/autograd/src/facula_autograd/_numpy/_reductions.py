@@ -14,7 +14,8 @@ from ._table import FUNCTIONS, conj, expand, implements, np, operator, plain, re
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from .._types import Array, Ufunc
 
     Axis = int | tuple[int, ...] | None
 
@@ -26,11 +27,13 @@ def axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
     return tuple(k % ndim if ndim else k for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
-def reduction(function: Any, gradient: Callable[..., Any], name: str = "") -> Any:
+def reduction(function: Callable[..., Array], gradient: Callable[..., Array], name: str = "") -> Callable[..., Array]:
     """The operator of `function(x, axis=, keepdims=)`, from `gradient(g, y, x, n)`, in which `g` and `y` have kept the
     axes that were reduced, of `n` elements in all."""
 
-    def kept(k: int, g: Any, y: Any, x: Any, axis: Axis = None, keepdims: bool = False, **parameters: Any) -> Any:
+    def kept(
+        k: int, g: Array, y: Array, x: Array, axis: Axis = None, keepdims: bool = False, **parameters: object
+    ) -> Array:
         shape = np.shape(x)
         axes = axes_of(axis, len(shape))
         ones = tuple(1 if k in axes else n for k, n in enumerate(shape))
@@ -40,17 +43,17 @@ def reduction(function: Any, gradient: Callable[..., Any], name: str = "") -> An
     return operator(function, kept, name)
 
 
-def _share(g: Any, y: Any, x: Any, n: int) -> Any:
+def _share(g: Array, y: Array, x: Array, n: int) -> Array:
     chosen = (x == y) | ((x != x) & (y != y))
     axes = tuple(k for k, (m, whole) in enumerate(zip(np.shape(y), np.shape(x), strict=True)) if m != whole)
     return np.where(chosen, g / np.sum(chosen, axis=axes, keepdims=True, dtype=plain(g).dtype), 0)
 
 
-def _of_std(g: Any, y: Any, x: Any, n: int, ddof: float) -> Any:
+def _of_std(g: Array, y: Array, x: Array, n: int, ddof: float) -> Array:
     return np.where(y == 0, 0, g / np.where(y == 0, 1, y)) * _centred(x, y) / (n - ddof)
 
 
-def _centred(x: Any, like: Any) -> Any:
+def _centred(x: Array, like: Array) -> Array:
     """`x` less its mean over the axes where `like` has kept one element."""
     axes = tuple(k for k, (m, whole) in enumerate(zip(np.shape(like), np.shape(x), strict=True)) if m != whole)
     return x - np.mean(x, axis=axes, keepdims=True)
@@ -69,7 +72,7 @@ two_norm = reduction(
 )
 
 
-def _start(function: Any, a: Any, dtype: Any, out: Any, where: Any = True, rest: Any = 0) -> Any:
+def _start(function: Ufunc, a: Array, dtype: object, out: object, where: object = True, rest: object = 0) -> Array:
     """`a` in the dtype to compute in, with `rest` where it is left out."""
     if out is not None:
         raise refusal(function, "out=", "Use what it returns")
@@ -80,29 +83,29 @@ def _start(function: Any, a: Any, dtype: Any, out: Any, where: Any = True, rest:
 
 @implements(np.sum)
 def sum_(
-    a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
+    a: Array, axis: Axis = None, dtype: object = None, out: None = None, keepdims: bool = False, initial: object = None,
+    where: object = True,
+) -> Array:  # fmt: skip
     total = _start(np.sum, a, dtype, out, where, 0).sum(axis, keepdims=keepdims)
     return total if initial is None else total + initial
 
 
 @implements(np.prod)
 def prod(
-    a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
+    a: Array, axis: Axis = None, dtype: object = None, out: None = None, keepdims: bool = False, initial: object = None,
+    where: object = True,
+) -> Array:  # fmt: skip
     a = _start(np.prod, a, dtype, out, where, 1)
     axes = axes_of(axis, a.ndim)
     left = tuple(k for k in range(a.ndim) if k not in axes)
     rows = np.reshape(np.transpose(a, left + axes), [a.shape[k] for k in left] + [size_of(a.shape[k] for k in axes)])
-    y = _prod(rows)
+    y: Array = _prod(rows)
     if keepdims:
         y = np.reshape(y, [1 if k in axes else n for k, n in enumerate(a.shape)])
     return y if initial is None else y * initial
 
 
-def _of_prod(k: int, g: Any, y: Any, x: Any) -> Any:
+def _of_prod(k: int, g: Array, y: Array, x: Array) -> Array:
     g, y = np.expand_dims(g, -1), np.expand_dims(y, -1)
     if np.all(x != 0):
         return g * conj(y / x)
@@ -116,8 +119,14 @@ _prod = operator(lambda x: np.prod(x, axis=-1), _of_prod, "prod")
 
 @implements(np.mean)
 def mean(
-    a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
-) -> Any:
+    a: Array,
+    axis: Axis = None,
+    dtype: object = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: object = True,
+) -> Array:
     a = _start(np.mean, a, dtype, out, where, 0)
     if where is True:
         return _mean(a, axis=axis, keepdims=keepdims)
@@ -125,10 +134,15 @@ def mean(
     return total / (count.astype(total.dtype) if total.dtype.kind in "fc" else count)
 
 
-def _extreme(function: Any, call: Any, better: Any) -> None:
+def _extreme(function: Ufunc, call: Callable[..., Array], better: Ufunc) -> None:
     def extreme(
-        a: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = True
-    ) -> Any:
+        a: Array,
+        axis: Axis = None,
+        out: None = None,
+        keepdims: bool = False,
+        initial: object = None,
+        where: object = True,
+    ) -> Array:
         if where is not True and initial is None:
             raise refusal(function, "where= without initial=", "Say by initial= what it is of no elements")
         y = call(_start(function, a, None, out, where, initial), axis=axis, keepdims=keepdims)
@@ -144,10 +158,15 @@ _extreme(np.nanmin, reduction(np.nanmin, _share), np.fmin)
 FUNCTIONS[np.amax], FUNCTIONS[np.amin] = FUNCTIONS[np.max], FUNCTIONS[np.min]
 
 
-def _moment(function: Any, call: Any) -> None:
+def _moment(function: Ufunc, call: Callable[..., Array]) -> None:
     def moment(
-        a: Any, axis: Axis = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False
-    ) -> Any:
+        a: Array,
+        axis: Axis = None,
+        dtype: object = None,
+        out: None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Array:
         return call(_start(function, a, dtype, out), axis=axis, keepdims=keepdims, ddof=ddof)
 
     FUNCTIONS[function] = moment
@@ -158,37 +177,39 @@ _moment(np.std, _std)
 
 
 @implements(np.ptp)
-def ptp(a: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Any:
+def ptp(a: Array, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
 @implements((np.logaddexp, "reduce"))
-def logaddexp_reduce(a: Any, axis: Axis = 0, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def logaddexp_reduce(a: Array, axis: Axis = 0, dtype: object = None, out: None = None, keepdims: bool = False) -> Array:
     return _logsumexp(_start(np.logaddexp, a, dtype, out), axis=axis, keepdims=keepdims)
 
 
 @implements((np.logaddexp2, "reduce"))
-def logaddexp2_reduce(a: Any, axis: Axis = 0, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def logaddexp2_reduce(
+    a: Array, axis: Axis = 0, dtype: object = None, out: None = None, keepdims: bool = False
+) -> Array:
     return _logsumexp2(_start(np.logaddexp2, a, dtype, out), axis=axis, keepdims=keepdims)
 
 
 @implements(np.nansum)
-def nansum(a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def nansum(a: Array, axis: Axis = None, dtype: object = None, out: None = None, keepdims: bool = False) -> Array:
     return _start(np.nansum, a, dtype, out, ~np.isnan(a), 0).sum(axis, keepdims=keepdims)
 
 
 @implements(np.nanprod)
-def nanprod(a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def nanprod(a: Array, axis: Axis = None, dtype: object = None, out: None = None, keepdims: bool = False) -> Array:
     return np.prod(_start(np.nanprod, a, dtype, out, ~np.isnan(a), 1), axis=axis, keepdims=keepdims)
 
 
 @implements(np.nanmean)
-def nanmean(a: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def nanmean(a: Array, axis: Axis = None, dtype: object = None, out: None = None, keepdims: bool = False) -> Array:
     return mean(a, axis, dtype, out, keepdims, where=~np.isnan(a))
 
 
 @implements(np.average)
-def average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+def average(a: Array, axis: Axis = None, weights: object = None, *, keepdims: bool = False) -> Array:
     a = operand(a)
     if weights is None:
         return np.mean(a, axis=axis, keepdims=keepdims)
@@ -204,7 +225,7 @@ def average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = 
 # ---- cumulative
 
 
-def _back(k: int, g: Any, y: Any, x: Any, axis: int) -> Any:
+def _back(k: int, g: Array, y: Array, x: Array, axis: int) -> Array:
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
 
@@ -212,18 +233,18 @@ _cumsum = operator(np.cumsum, _back)
 _cumprod = operator(np.cumprod, lambda k, g, y, x, axis: _back(k, g * conj(y), y, x, axis) / conj(x))
 
 
-def _along(a: Any, axis: int | None) -> tuple[Any, int]:
+def _along(a: Array, axis: int | None) -> tuple[Array, int]:
     return (np.ravel(a), 0) if axis is None else (a, axis)
 
 
 @implements(np.cumsum)
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def cumsum(a: Array, axis: int | None = None, dtype: object = None, out: None = None) -> Array:
     a, axis = _along(_start(np.cumsum, a, dtype, out), axis)
     return _cumsum(a, axis=axis)
 
 
 @implements(np.cumprod)
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Any:
+def cumprod(a: Array, axis: int | None = None, dtype: object = None, out: None = None) -> Array:
     a, axis = _along(_start(np.cumprod, a, dtype, out), axis)
     if np.all(a != 0):
         return _cumprod(a, axis=axis)
@@ -237,16 +258,16 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None
 
 
 @implements(np.sort)
-def sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+def sort(a: Array, axis: int | None = -1, kind: object = None, order: None = None, *, stable: object = None) -> Array:
     a, axis = _along(a, axis)
     return np.take_along_axis(a, np.argsort(a, axis=axis, stable=True), axis)
 
 
 @implements(np.quantile)
 def quantile(
-    a: Any, q: Any, axis: int | None = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
+    a: Array, q: Array, axis: int | None = None, out: None = None, overwrite_input: bool = False,
+    method: str = "linear", keepdims: bool = False,
+) -> Array:  # fmt: skip
     if isinstance(q, Variable):
         raise refusal(np.quantile, "q as a Variable", "Pass q.value")
     if method != "linear" or isinstance(axis, tuple):
@@ -262,14 +283,14 @@ def quantile(
 
 
 @implements(np.percentile)
-def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
-    return quantile(a, q / 100 if isinstance(q, Variable) else np.asarray(q) / 100, *args, **kwargs)
+def percentile(a: Array, q: object, *args: object, **kwargs: object) -> Array:
+    return np.quantile(a, q / 100 if isinstance(q, Variable) else np.asarray(q) / 100, *args, **kwargs)
 
 
 @implements(np.median)
 def median(
-    a: Any, axis: int | None = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Any:
+    a: Array, axis: int | None = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Array:
     shape = [1 if axis is None or k == axis % operand(a).ndim else n for k, n in enumerate(operand(a).shape)]
     a, axis = _along(a, axis)
     ranked = np.moveaxis(np.sort(a, axis), axis, 0)

@@ -13,48 +13,49 @@ from ._table import FUNCTIONS, called, implements, np, operator, refusal, scatte
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from .._types import Array, Ufunc
 
 
-def _unshape(k: int, g: Any, y: Any, x: Any, arrange: Any) -> Any:
+def _unshape(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
     return np.reshape(g, np.shape(x))
 
 
-def _unpermute(k: int, g: Any, y: Any, x: Any, arrange: Any) -> Any:
+def _unpermute(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
     shape = np.shape(x)
     named = np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, range(1, len(shape) + 1), writeable=False)
     return np.transpose(g, np.argsort(arrange(named).strides))
 
 
-def _unmove(k: int, g: Any, y: Any, x: Any, arrange: Any) -> Any:
+def _unmove(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
     shape = np.shape(x)
     n = int(np.prod(shape))
     places = arrange(np.arange(1, n + 1).reshape(shape))  # 0: none of the elements
     return np.reshape(scatter(g, (n + 1,), places)[1:], shape)
 
 
-def _family(unarrange: Callable[..., Any], fresh: bool | None, *functions: Any, position: int = 0) -> None:
+def _family(unarrange: Callable[..., Array], fresh: bool | None, *functions: Ufunc, position: int = 0) -> None:
     """Declare functions of the array at `position` among their arguments, all else being plain."""
     for function in functions:
         call = operator(lambda x, arrange: arrange(x), unarrange, called(function).rpartition(".")[2], fresh)
         FUNCTIONS[function] = _arranging(function, call, position)
 
 
-def _arranging(function: Any, call: Any, position: int = 0) -> Callable[..., Any]:
-    def implementation(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > position:
-            name: Any = position
-        else:
+def _arranging(function: Ufunc, call: Callable[..., Variable], position: int = 0) -> Callable[..., Array]:
+    def implementation(*args: object, **kwargs: object) -> Array:
+        name: int | str | None = position
+        if len(args) <= position:
             name = next((name for name, value in kwargs.items() if isinstance(value, Variable)), None)
-        rest: dict[Any, Any] = dict(enumerate(args)) | kwargs
+        rest: dict[int | str | None, object] = dict(enumerate(args))
+        rest.update(kwargs)
         array = rest.pop(name, None)
         if not isinstance(array, Variable) or any(isinstance(value, Variable) for value in rest.values()):
             raise refusal(function, "a Variable elsewhere than as the array to rearrange", "Pass .value there")
 
-        def arrange(x: Any) -> Any:
+        def arrange(x: Array) -> Array:
             if name == position:
                 return function(*args[:position], x, *args[position + 1 :], **kwargs)
-            return function(*args, **(kwargs | {name: x}))
+            return function(*args, **{**kwargs, str(name): x})
 
         return call(array, arrange=arrange)
 
@@ -74,26 +75,26 @@ _pad = _arranging(np.pad, operator(lambda x, arrange: arrange(x), _unmove, "pad"
 
 
 @implements(np.reshape)
-def reshape(a: Any, /, *args: Any, **kwargs: Any) -> Any:
+def reshape(a: object, /, *args: object, **kwargs: object) -> Array:
     in_order = len(args) < 2 and kwargs.get("order", "C") == "C"
     return (_reshape if in_order else _reordered)(a, *args, **kwargs)
 
 
 @implements(np.ravel)
-def ravel(a: Any, order: str = "C") -> Any:
+def ravel(a: Array, order: str = "C") -> Array:
     return reshape(a, -1, order=order)
 
 
 for _at_least in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
 
-    def _each(*arrays: Any, one: Any = FUNCTIONS[_at_least]) -> Any:
+    def _each(*arrays: object, one: Callable[..., object] = FUNCTIONS[_at_least]) -> object:
         return one(operand(arrays[0])) if len(arrays) == 1 else tuple(one(operand(a)) for a in arrays)
 
     FUNCTIONS[_at_least] = _each
 
 
 @implements(np.pad)
-def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
+def pad(array: Array, pad_width: Array, mode: str = "constant", **options: Array) -> Array:
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap") or options.get("reflect_type") == "odd":
         raise refusal(np.pad, f"mode={mode!r} {options or ''}", "Use constant, edge, reflect, symmetric or wrap")
     rest = options.pop("constant_values", 0)
@@ -105,13 +106,13 @@ _broadcast = operator(np.broadcast_to, lambda k, g, y, x, shape: g, fresh=None)
 
 
 @implements(np.broadcast_to)
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(array: Array, shape: object, subok: bool = False) -> Array:
     return _broadcast(array, shape=shape)
 
 
 @implements(np.broadcast_arrays)
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
-    arrays = tuple(map(operand, arrays))
+def broadcast_arrays(*given: object, subok: bool = False) -> tuple[Array, ...]:
+    arrays = tuple(map(operand, given))
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     return tuple(broadcast_to(a, shape) for a in arrays)
 
@@ -119,8 +120,8 @@ def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
 # ---- parts
 
 
-def _splits(function: Any) -> None:
-    def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def _splits(function: Ufunc) -> None:
+    def split(ary: Array, indices_or_sections: object, axis: int = 0) -> list[Array]:
         axis %= ary.ndim
         places = function(np.arange(ary.shape[axis]), indices_or_sections)
         return [ary[(slice(None),) * axis + (slice(p[0], p[-1] + 1) if len(p) else slice(0),)] for p in places]
@@ -137,10 +138,10 @@ FUNCTIONS[np.unstack] = lambda x, /, *, axis=0: tuple(np.moveaxis(x, axis, 0))
 
 
 @implements(np.trace)
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Any:
+def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: object = None, out: None = None) -> Array:
     return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @implements(np.linalg.trace)
-def matrix_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+def matrix_trace(x: Array, /, *, offset: int = 0, dtype: object = None) -> Array:
     return trace(x, offset, -2, -1, dtype)

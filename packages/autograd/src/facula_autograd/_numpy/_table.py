@@ -14,61 +14,72 @@ from importlib import import_module
 from facula_errors import InvalidTypeError
 
 from .._arrays import is_complex, place, shape_of
-from .._blocks import current_mode, special
 from .._graph import Node, Rule, edge_to, record
+from .._mode_state import active_modes, current_mode
 from .._modes import is_grad_enabled
-from .._namespaces import recorded_ops
 from .._packing import pack_saved
-from .._variable import Variable, operand
+from .._variable import Variable, operand, recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar, overload
 
-np: Any = import_module("numpy")  # which is loaded already, unless these modules are looked at by themselves
+    from .._types import Array, Leaf, NumPy, PlainArray, Ufunc
+    from .._variable import Namespace
+
+    C = TypeVar("C", bound=Callable[..., object])
+
+np: NumPy = import_module("numpy")  # which is loaded already, unless these modules are looked at by themselves
 
 #: What each function of NumPy does when an argument is a Variable.
-FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+FUNCTIONS: dict[object, Callable[..., object]] = {}
 
 
-def implements(*functions: Any) -> Callable[[Any], Any]:
+def implements(*functions: object) -> Callable[[C], C]:
     """Decorate what these functions of NumPy do with Variables, in terms of others."""
 
-    def declare(implementation: Any) -> Any:
-        FUNCTIONS.update(dict.fromkeys(functions, implementation))
+    def declare(implementation: C) -> C:
+        for function in functions:
+            FUNCTIONS[function] = implementation
         return implementation
 
     return declare
 
 
-def operator(function: Any, gradient: Callable[..., Any], name: str = "", fresh: bool | None = True) -> Any:
+def operator(
+    function: Callable[..., Array], gradient: Callable[..., Array], name: str = "", fresh: bool | None = True
+) -> Callable[..., Variable]:
     """Make `call(*operands, **parameters)`, which computes `function` of the plain values, and records it.
 
     `gradient(k, g, y, *operands, **parameters)`: the gradient by operand `k`, from that of the result `y`; broadcast
     as `y` is, if need be. See Note [NumPy is the namespace]. `fresh`: as of a `Rule`.
     """
 
-    def backward(F: Any, node: Node, g: Any) -> list:
+    def backward(F: Namespace, node: Node, g: Variable) -> list[tuple[Node | Leaf, Variable]]:
         parameters, more = node.rest
-        y, operands = node.s1, node.s0
-        values = [v.value for v in operands]
+        saved: Variable = node.s1
+        h: Array
+        result: Array
+        operands: Sequence[Array]
+        values: list[PlainArray] = [v.value for v in node.s0]
         if F is recorded_ops:
-            y = Variable(y.value)
+            y = Variable(saved.value)
             y.node = node
+            h, result, operands = g, y, node.s0
         else:
-            g, y, operands = g.value, y.value, numbers(values)
+            h, result, operands = g.value, saved.value, numbers(values)
         return [
-            (edge, _fit(F, gradient(k, g, y, *operands, **parameters), values[k]))
+            (edge, _fit(F, gradient(k, h, result, *operands, **parameters), values[k]))
             for k, edge in enumerate((node.e0, node.e1, *more)) if edge is not None
         ]  # fmt: skip
 
     rule = Rule(name or function.__name__, backward, fresh, True, lambda node: node.rest[1])
 
-    def call(*operands: Any, **parameters: Any) -> Variable:
-        if not operands:  # the one there is, by name
-            operands = (parameters.pop(next(name for name, v in parameters.items() if isinstance(v, Variable))),)
-        operands = tuple(map(operand, operands))
+    def call(*given: object, **parameters: object) -> Variable:
+        if not given:  # the one there is, by name
+            given = (parameters.pop(next(name for name, v in parameters.items() if isinstance(v, Variable))),)
+        operands = tuple(map(operand, given))
         out = Variable(function(*[v.value for v in operands], **parameters))
         edges = [edge_to(v) for v in operands]
         if any(e is not None for e in edges) and is_grad_enabled():
@@ -76,22 +87,22 @@ def operator(function: Any, gradient: Callable[..., Any], name: str = "", fresh:
             node.e0, node.e1, *more = (*edges, None) if len(edges) == 1 else edges
             # An output holds its node: the node holds another Variable of that value, without a node.
             node.s0, node.s1, node.rest = operands, Variable(out.value), (parameters, more)
-            if special and (hooks := current_mode().saved_hooks):
+            if active_modes and (hooks := current_mode().saved_hooks):
                 pack_saved(node, hooks, Variable)
         return out
 
     return call
 
 
-def numbers(values: list) -> list:
+def numbers(values: list[PlainArray]) -> Sequence[Array]:
     """Python's numbers as NumPy's, which divide by zero; but beside an array Python's, which do not widen it."""
     return values if any(hasattr(v, "dtype") for v in values) else [np.asarray(v)[()] for v in values]
 
 
-def _fit(F: Any, h: Any, like: Any) -> Variable:
+def _fit(F: Namespace, h: Array, like: PlainArray) -> Variable:
     if not isinstance(h, Variable):
         h = Variable(h)
-    value = h.value
+    value: PlainArray = h.value
     alike = shape_of(value) == shape_of(like) and getattr(value, "dtype", None) == getattr(like, "dtype", None)
     return h if alike else F.reduce(h, like=like)
 
@@ -99,11 +110,24 @@ def _fit(F: Any, h: Any, like: Any) -> Variable:
 # ---- the kinds of declarations
 
 
-def derivative(ufunc: Any, *derivatives: Any) -> None:
+if TYPE_CHECKING:
+
+    @overload
+    def derivative(ufunc: Ufunc, by_a: float | Callable[[Array, Array], Array], /) -> None: ...
+    @overload
+    def derivative(
+        ufunc: Ufunc,
+        by_a: float | Callable[[Array, Array, Array], Array],
+        by_b: float | Callable[[Array, Array, Array], Array],
+        /,
+    ) -> None: ...
+
+
+def derivative(ufunc: Ufunc, *derivatives: float | Callable[..., Array]) -> None:
     """Declare an elementwise function by its derivative by each operand: a number, or a function of the result and
     the operands."""
 
-    def gradient(k: int, g: Any, y: Any, *operands: Any, **parameters: Any) -> Any:
+    def gradient(k: int, g: Array, y: Array, *operands: Array, **parameters: object) -> Array:
         d = derivatives[k]
         if callable(d):
             return g * conj(d(y, *operands, **parameters))
@@ -112,10 +136,12 @@ def derivative(ufunc: Any, *derivatives: Any) -> None:
     FUNCTIONS[ufunc] = operator(ufunc, gradient)
 
 
-def gradients(function: Any, *rules: Any, name: str = "", fresh: bool | None = True) -> Any:
+def gradients(
+    function: Ufunc, *rules: Callable[..., Array], name: str = "", fresh: bool | None = True
+) -> Callable[..., Variable]:
     """Declare a function by `rule(g, y, *operands, **parameters)` for each operand; returns its operator."""
 
-    def gradient(k: int, g: Any, y: Any, *operands: Any, **parameters: Any) -> Any:
+    def gradient(k: int, g: Array, y: Array, *operands: Array, **parameters: object) -> Array:
         return rules[k](g, y, *operands, **parameters)
 
     FUNCTIONS[function] = call = operator(function, gradient, name, fresh)
@@ -125,26 +151,36 @@ def gradients(function: Any, *rules: Any, name: str = "", fresh: bool | None = T
 # ---- for rules: what is the same for plain values and Variables
 
 
-def plain(x: Any) -> Any:
+if TYPE_CHECKING:
+
+    @overload
+    def plain(x: tuple[object, ...]) -> tuple[PlainArray, ...]: ...  # type: ignore[overload-overlap]
+    @overload
+    def plain(x: object) -> PlainArray: ...
+
+
+def plain(x: object) -> object:
     """The value of a Variable; of those in lists and tuples, too."""
     if isinstance(x, Variable):
         return x.value
-    return type(x)(map(plain, x)) if type(x) in (list, tuple) else x
+    if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
+        return type(x)(map(plain, x))
+    return x
 
 
-def conj(x: Any) -> Any:
+def conj(x: Array) -> Array:
     """The conjugate of what is complex, and all else as it is."""
     return np.conj(x) if is_complex(plain(x)) else x
 
 
-def expand(g: Any, x: Any) -> Any:
+def expand(g: Array, x: Array) -> Array:
     """`g`, broadcast to the shape of `x`, in memory of its own."""
     if isinstance(g, Variable):
         return recorded_ops.expand(g, like=plain(x))
     return np.array(np.broadcast_to(g, np.shape(x)))
 
 
-def scatter(g: Any, shape: tuple[int, ...], key: Any) -> Any:
+def scatter(g: Array, shape: tuple[int, ...], key: object) -> Array:
     """Zeros of that shape, with `g` added at `key`."""
     if isinstance(g, Variable):
         return recorded_ops.place(g, like=np.empty(shape), key=key)
@@ -154,12 +190,12 @@ def scatter(g: Any, shape: tuple[int, ...], key: Any) -> Any:
 # ---- errors
 
 
-def called(function: Any) -> str:
+def called(function: Ufunc) -> str:
     """The name that users know a function by: "numpy.linalg.inv"."""
     return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
 
 
-def refusal(function: Any, got: str, remedy: str) -> TypeError:
+def refusal(function: Ufunc | str, got: str, remedy: str) -> TypeError:
     """The error for what is not there."""
     name = function if isinstance(function, str) else called(function)
     return InvalidTypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
-from facula_storage.extend import allocate, blank, collecting, forgetting
+from facula_storage.extend import allocate, collecting, layout_cache_clearers, new_instance
 
 from .errors import named, relabel, shown
 from .promotion import _default, as_dtype
@@ -19,7 +19,7 @@ from .tensor import Tensor, make
 
 MOST_LAYOUTS = 512  # of a dtype
 _layouts: dict[Any, dict[tuple, Layout]] = {}  # by dtype, or dtype and device as they were given; then by shape
-forgetting.append(_layouts.clear)
+layout_cache_clearers.append(_layouts.clear)
 
 
 def place_of(device: Any) -> Device:
@@ -73,11 +73,11 @@ def layout_for(operation: str, lengths: Any, size: Any, dtype: Any, device: Any)
 def fresh(layout: Layout, operation: str = "empty") -> Tensor:
     """A new tensor of this layout, contiguous, with whatever was in memory."""
     try:
-        s = blank(Storage)  # a little quicker than a call of the class
+        s = new_instance(Storage)  # a little quicker than a call of the class
         if collecting:
             raise NoMemoryError
         try:
-            s.ptr, s.__del__ = layout.take()
+            s.ptr, s.__del__ = layout.take_block()
         except IndexError:
             s.ptr, s.__del__ = layout.refill()
     except MemoryError:
@@ -89,7 +89,7 @@ def fresh(layout: Layout, operation: str = "empty") -> Tensor:
             relabel(error, operation)
             raise
     s.version = 0
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = layout
     t._storage = s
     t._offset = 0

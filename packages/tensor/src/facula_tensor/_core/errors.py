@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import where
+from facula_autograd.extend import describe_call_site
 from facula_errors import (
     DivisionError,
     FaculaError,
@@ -50,7 +50,7 @@ def mutation(storage: Storage) -> str | None:
     if mutator is None:
         return None
     name, code, lasti = mutator
-    return f"{name} at {where(code, lasti)}"
+    return f"{name} at {describe_call_site(code, lasti)}"
 
 
 def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:

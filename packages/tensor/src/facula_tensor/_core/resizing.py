@@ -7,7 +7,7 @@ from typing import Any
 from facula_errors import ArgumentError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, uint8
-from facula_storage.extend import capacity, changing, check_replaceable, plain_address, replace_buffer, take
+from facula_storage.extend import buffer_lock, capacity, check_replaceable, plain_address, replace_buffer, take_block
 
 from .errors import relabel, show
 from .formats import check_format
@@ -79,12 +79,12 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
     # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
     device = layout_of_tensor(tensor).device
     try:
-        address, unused = take(contiguous((nbytes,), uint8, device))
+        address, unused = take_block(contiguous((nbytes,), uint8, device))
     except Exception as error:
         relabel(error, "resize_")
         raise
     try:
-        with changing:
+        with buffer_lock:
             kept = capacity(storage)
             if kept < nbytes:  # else another thread was first
                 if kept:

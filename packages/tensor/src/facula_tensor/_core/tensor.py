@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import blank
+from facula_storage.extend import new_instance
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -226,7 +226,7 @@ _ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no 
 
 def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
     """A tensor of class `cls` over existing memory, wanting no gradient."""
-    new: Any = blank(cls)
+    new: Any = new_instance(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
 
@@ -244,7 +244,7 @@ def snapshot(tensor: Tensor) -> Tensor:
     layout = tensor._layout
     storage = tensor._storage
     offset = tensor._offset
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = layout.real if type(layout) is WrappedLayout else layout
     t._storage = storage
     t._offset = offset
@@ -263,7 +263,7 @@ def steady(tensor: Tensor) -> Tensor:
     node = tensor.node
     if node is LEAF or type(layout) is WrappedLayout:
         return tensor
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = layout
     t._storage = storage
     t._offset = offset

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import _getframe
 from typing import Any
 
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import FLOATING, INTEGER, PlanTable
@@ -37,7 +37,7 @@ def _draw_into(
     if (
         generator is None
         and self.node is None
-        and not (special or launch is None or address is None or storage.version is None)
+        and not (active_modes or launch is None or address is None or storage.version is None)
     ):  # `draw`, written out
         n, source = layout.numel, default_generator
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]

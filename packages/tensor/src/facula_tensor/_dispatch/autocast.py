@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, current_mode, special
+from facula_autograd.extend import LEAF, active_modes, current_mode
 from facula_storage import bfloat16, float16, float32
 
 from .._core.tensor import Tensor, layout_of_tensor
@@ -101,7 +101,7 @@ def widen(tensor: Tensor, grad: bool) -> Tensor:
 
 def autocast_state() -> Autocast | None:
     """The state of the block of mixed precision that this thread is in, or None."""
-    return current_mode().autocast if special else None  # type: ignore[no-any-return]
+    return current_mode().autocast if active_modes else None  # type: ignore[no-any-return]
 
 
 def in_one_dtype(state: Autocast, tensors: Sequence[Tensor | None], *, lower: bool) -> list[Tensor | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import current_mode, special
+from facula_autograd.extend import active_modes, current_mode
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout, Plan
 from facula_storage.extend import COMPLEX
@@ -88,7 +88,9 @@ def slow_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: A
             find_plan(op, layouts, parameters)  # the next call of this signature is quick
         mutated(there, name)
         if record:
-            node_for(op, ready, layouts, parameters, [target], (special and current_mode().saved_hooks) or None, edges)
+            node_for(
+                op, ready, layouts, parameters, [target], (active_modes and current_mode().saved_hooks) or None, edges
+            )
             if wanted.dtype is not layout.dtype:
                 # The node is the wider result's; what the target has is that, cast.
                 wide = make(Tensor, wanted, there._storage)

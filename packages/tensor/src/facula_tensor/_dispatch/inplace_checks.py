@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF, current_mode, from_function, special
+from facula_autograd.extend import LEAF, active_modes, current_mode, from_function
 from facula_errors import OperationError, UnsupportedError
 from facula_storage.extend import FLOATING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
     """Check that `target` may be changed; whether the change is to be recorded."""
     check_writable(name, target)
-    if special and not current_mode().grad:
+    if active_modes and not current_mode().grad:
         return False
     if target.node is LEAF:
         plain = name.removesuffix("_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import LaunchError, Plan, Storage
-from facula_storage.extend import allocate, blank, plain_address
+from facula_storage.extend import allocate, new_instance, plain_address
 
 from .._core.call_sites import user_site
 from .._core.errors import launch_error
@@ -22,7 +22,7 @@ def run(plan: Plan, operands: Sequence[Any], values: tuple = ()) -> list[Tensor]
     launch(plan, operands, [(storage, 0) for storage in storages], values)
     results = []
     for layout, storage in zip(plan.outputs, storages, strict=True):
-        t = blank(Tensor)
+        t = new_instance(Tensor)
         t._layout, t._storage, t._offset, t.node = layout, storage, 0, None
         results.append(t)
     return results

@@ -1,4 +1,4 @@
-"""Where operators go while `special` is not empty: somebody, somewhere, is in a mode, or memory is being collected."""
+"""Where operators go while `active_modes` is not empty: a thread is in a mode, or memory is being collected."""
 
 from __future__ import annotations
 

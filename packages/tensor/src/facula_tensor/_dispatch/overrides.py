@@ -24,7 +24,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
-from facula_autograd.extend import current_mode, replace_mode, special
+from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, is_boundary, trim_traceback
 
@@ -44,7 +44,7 @@ def overridden(operands: tuple) -> bool:
     """Whether an operand's class overrides operators, and overriding is not switched off."""
     for a in operands:
         if isinstance(a, Tensor) and type(a._layout) is WrappedLayout:
-            return not special or current_mode().overrides
+            return not active_modes or current_mode().overrides
     return False
 
 

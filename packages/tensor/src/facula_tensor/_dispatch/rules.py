@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, Rule, mutated
+from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
 from .saved import _saved, saved_edges, saved_out
@@ -132,7 +132,7 @@ def _unary(op: Operator, needs: Sequence[str]) -> Callable:
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             input = node.s0
             if input._storage.version != node.v0:
-                mutated(node, input, "its operand")
+                raise_mutated(node, input, "its operand")
             return ((node.e0, rule(F, g, input)),)
     else:
 
@@ -167,9 +167,9 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
         def backward(F: Namespace, node: Node, g: Any) -> Pairs:
             ea, eb, a, b = node.e0, node.e1, node.s0, node.s1
             if a is not None and a._storage.version != node.v0:
-                mutated(node, a, f"its operand '{first}'")
+                raise_mutated(node, a, f"its operand '{first}'")
             if b is not None and b._storage.version != node.v1:
-                mutated(node, b, f"its operand '{second}'")
+                raise_mutated(node, b, f"its operand '{second}'")
             if eb is None:
                 return ((ea, for_input(F, g, a, b)),)
             if ea is None:
@@ -279,7 +279,7 @@ def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
         edges, values = kept.edges, kept.values
         for name, value, version in zip(names, values, kept.versions, strict=False):
             if version is not None and value is not None and value._storage.version != version:
-                mutated(node, value, f"its operand '{name}'")
+                raise_mutated(node, value, f"its operand '{name}'")
         if len(values) < len(names):
             values += further
         values = (edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, mutated
-from facula_storage.extend import blank
+from facula_autograd.extend import Node, raise_mutated
+from facula_storage.extend import new_instance
 
 from .._core.tensor import Tensor
 
@@ -19,7 +19,7 @@ def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tens
     Were it the operand itself, changing that in place later would close a cycle: the operand's
     new node leads to the node that saved it.
     """
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = layout
     t._storage = storage
     t._offset = offset
@@ -29,16 +29,16 @@ def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tens
 
 def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
     if value._storage.version != version:
-        mutated(node, value, f"its operand '{name}'")
+        raise_mutated(node, value, f"its operand '{name}'")
     return value
 
 
 def saved_out(node: Node) -> Tensor:
     """The operator's own result, wrapped again: a node that kept the tensor itself would be a cycle."""
-    out = blank(Tensor)
+    out = new_instance(Tensor)
     out._layout, out._storage, out._offset, out.node = node.s1, node.s0, node.v1, node
     if node.s0.version != node.v0:
-        mutated(node, out, "its result")
+        raise_mutated(node, out, "its result")
     return out
 
 

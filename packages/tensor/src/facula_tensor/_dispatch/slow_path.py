@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import current_mode, replace_mode, special
+from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 
 from .._core.errors import relabel
@@ -33,7 +33,7 @@ def slow_call(op: Operator, operands: tuple, parameters: tuple, record: bool = T
             raise InvalidTypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
         if overridden(operands):
             return call_override(op, operands, parameters, out)
-        mode = current_mode() if special else None
+        mode = current_mode() if active_modes else None
         if mode is not None and mode.autocast is not None and record and out is None:  # Note [Autocast]
             cast = mode.autocast.operands(op.name, operands, mode.grad)
             if cast is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_autograd.extend import LEAF, Node, Rule, next_seq
 from facula_storage import layout_of
-from facula_storage.extend import blank, met_twin
+from facula_storage.extend import new_instance, note_duplicate_layout
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, WrappedLayout
@@ -28,11 +28,11 @@ def snapshots_of(operands: tuple, record: bool) -> tuple:
             storage = a._storage
             offset = a._offset
             node = a.node
-            t = held[id(a)] = blank(Tensor)
+            t = held[id(a)] = new_instance(Tensor)
             real = layout.real if type(layout) is WrappedLayout else layout
             known = layout_of(real.shape, real.strides, real.dtype, real.device)
             if known is not real:
-                met_twin()
+                note_duplicate_layout()
                 known = layout_of(real.shape, real.strides, real.dtype, real.device)
             t._layout = known
             t._storage = storage

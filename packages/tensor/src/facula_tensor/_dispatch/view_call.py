@@ -6,10 +6,10 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import LEAF, Node, current_mode, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, current_mode, next_seq
 from facula_errors import InvalidTypeError
 from facula_storage import Layout
-from facula_storage.extend import blank, forgetting
+from facula_storage.extend import layout_cache_clearers, new_instance
 
 from .._core.call_sites import user_frame
 from .._core.errors import named, relabel
@@ -37,7 +37,7 @@ def make_view(
     Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
     """
     windows: dict[tuple, Window] = {}
-    forgetting.append(windows.clear)
+    layout_cache_clearers.append(windows.clear)
     frame = user_frame if library_call else _getframe
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
@@ -72,12 +72,12 @@ def make_view(
                     windows.clear()
                 windows[(layout, parameters)] = found
             lo, delta, rule, rest = found
-        v = blank(Tensor)
+        v = new_instance(Tensor)
         v._layout = lo
         v._storage = storage
         v._offset = offset + delta if delta else offset
         v._base = input
-        if not record or (special and not current_mode().grad):
+        if not record or (active_modes and not current_mode().grad):
             v.node = None
             return v
         try:
@@ -118,7 +118,7 @@ def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
 def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
     """The same for operators that give several views of one tensor at once."""
     known: dict[tuple, Sequence[Window]] = {}
-    forgetting.append(known.clear)
+    layout_cache_clearers.append(known.clear)
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
         found: Sequence[Window] | None = None
@@ -139,7 +139,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                 if len(known) >= MOST_WINDOWS:
                     known.clear()
                 known[(layout, parameters)] = found
-        recorded = not special or current_mode().grad
+        recorded = not active_modes or current_mode().grad
         if recorded:
             try:
                 family = input._views
@@ -150,7 +150,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             f = user_frame(1)
         views = []
         for lo, delta, rule, rest in found:
-            v = blank(Tensor)
+            v = new_instance(Tensor)
             v._layout = lo
             v._storage = storage
             v._offset = offset + delta
@@ -179,9 +179,9 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
     """A view of `input` as it was at a moment: `moment` has its layout, storage, offset and node."""
     layout, storage, offset, na = moment
     lo, delta, rule, rest = window
-    v = blank(Tensor)
+    v = new_instance(Tensor)
     v._layout, v._storage, v._offset, v._base, v.node = lo, storage, offset + delta, input, None
-    if not record or (special and not current_mode().grad):
+    if not record or (active_modes and not current_mode().grad):
         return v
     register(v, input)
     if na is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, dead_end, edge_to, from_function, move_hooks
+from facula_autograd.extend import Node, edge_to, error_node, from_function, move_hooks
 
 from .._core.tensor import snapshot
 from .._core.view_family import family_of, root_of
@@ -71,13 +71,13 @@ def forbid(view: Tensor) -> None:
     node = view.node
     if not from_function(node):
         if type(node) is Node:
-            view.node = dead_end(
+            view.node = error_node(
                 f"backward of {node.name()}: expected the complex tensor of which this is a part as it was; it was "
                 "changed in place since. Take the part again after the change",
                 node, (node,),
             )  # fmt: skip
         return
-    view.node = dead_end(
+    view.node = error_node(
         f"backward of {node.name()}: expected its result, which shares memory with an argument, as it was; one of "
         "the two was changed in place since. Change a clone() instead",
         node, (node,),

@@ -9,7 +9,7 @@ import numpy as np
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
 from facula_errors import InvalidValueError
 from facula_storage import Layout, contiguous, cpu, from_numpy
-from facula_storage.extend import COMPLEX, FLOATING, forgetting, quiet_moment
+from facula_storage.extend import COMPLEX, FLOATING, layout_cache_clearers, release_idle_memory
 
 from .._core.errors import mutation, show
 from .._core.tensor import Tensor, layout_of_tensor, make
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # What backward passes start from, in memory of NumPy's: no block is kept from others.
 _ones: dict[Layout, Tensor] = {}
-forgetting.append(_ones.clear)
+layout_cache_clearers.append(_ones.clear)
 MOST_ONES = 64
 
 
@@ -86,7 +86,7 @@ class TensorAdapter(Adapter):
         layout = layout_of_tensor(v)
         return layout.shape, layout.dtype, layout.device
 
-    def expected(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:
+    def fit_gradient(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:
         """`v` in this shape (summed, if it was broadcast from there) and dtype."""
         shape, dtype, device = metadata
         layout = layout_of_tensor(v)
@@ -129,26 +129,26 @@ class TensorAdapter(Adapter):
         """Bytes of all elements."""
         return layout_of_tensor(v).nbytes
 
-    def check_change(self, name: str, v: Tensor) -> None:
+    def check_inplace(self, name: str, v: Tensor) -> None:
         """What is asked before any change in place that is recorded."""
         check_family(name, v)
 
-    def rebase(self, v: Tensor, former: Any) -> None:
+    def rebase_history(self, v: Tensor, former: Any) -> None:
         """The views of what was changed, and what it is a view of, have changed too."""
         rebase(v, former)
 
-    def returned(self, v: Tensor, out: Tensor) -> None:
+    def register_output(self, v: Tensor, out: Tensor) -> None:
         """A result that is a view, of an argument perhaps, is told when that is changed."""
         if v is not out:
             v._base = out
         if hasattr(v, "_base"):
             register(v, v._base)
 
-    def quiet(self) -> None:
+    def release_idle_memory(self) -> None:
         """Blocks that are idle beyond the bound, and blocks that were replaced, go now."""
-        quiet_moment()
+        release_idle_memory()
 
-    def surroundings(self) -> Any:
+    def save_random_state(self) -> Any:
         """The default generators as they are now."""
         state = get_rng_state()
         return lambda: repeating(state)

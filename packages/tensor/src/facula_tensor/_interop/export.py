@@ -27,7 +27,7 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import forgetting, plain_address
+from facula_storage.extend import layout_cache_clearers, plain_address
 
 from .._core.errors import named
 from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
@@ -63,7 +63,7 @@ def _host(self: Tensor) -> Tensor:
 
 # READERS, found by the layouts of one element that were met.
 readers: dict[Layout, Any] = {}
-forgetting.append(readers.clear)
+layout_cache_clearers.append(readers.clear)
 MOST_READERS = 256
 
 

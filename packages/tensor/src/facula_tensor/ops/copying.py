@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from facula_autograd.extend import edge_to, special
+from facula_autograd.extend import active_modes, edge_to
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
@@ -327,7 +327,7 @@ def _copied(target: Tensor, source: Any) -> bool:
         lb = source._layout
         sb = source._storage
         ob = source._offset
-        if special or target.node is not None or source.node is not None or not la.is_contiguous:
+        if active_modes or target.node is not None or source.node is not None or not la.is_contiguous:
             return False
         launch = _copy_plans[(lb,), la].launch
         sa.version + 1  # None, and so a TypeError, where the memory is read-only

@@ -7,7 +7,7 @@ from typing import Any
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, contiguous
-from facula_storage.extend import forgetting
+from facula_storage.extend import layout_cache_clearers
 
 from .._core.promotion import as_integer
 from .._core.sizes import sizes
@@ -176,7 +176,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 # What calls by one integer meant, by layout: looking is quicker.
 _known: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
 MOST_KNOWN = 256
-forgetting.append(_known.clear)
+layout_cache_clearers.append(_known.clear)
 
 
 def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:

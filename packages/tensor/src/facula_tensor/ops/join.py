@@ -6,11 +6,11 @@ from math import prod as product
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import allocate, blank, collecting, forgetting, plain_address
+from facula_storage.extend import allocate, collecting, layout_cache_clearers, new_instance, plain_address
 
 from .._core.call_sites import user_frame
 from .._core.promotion import promote_types
@@ -126,7 +126,7 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
         sb = b._storage
         ob = b._offset
         nb = b.node
-        if (na is not None or nb is not None) and special:
+        if (na is not None or nb is not None) and active_modes:
             return None
         if dim or name == "stack":
             lo, outer, dim, wide_a, wide_b = _geometries[name, la, lb, dim]
@@ -145,7 +145,7 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
         if collecting:
             return None
         try:
-            p, s.__del__ = lo.take()
+            p, s.__del__ = lo.take_block()
         except IndexError:
             p, s.__del__ = lo.refill()
         launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)
@@ -153,7 +153,7 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
         return None
     s.ptr = p
     s.version = 0
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = lo
     t._storage = s
     t._offset = 0
@@ -175,7 +175,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
             key.append(layout)
             if one.node is not None:
                 recorded = True
-        if recorded and special:
+        if recorded and active_modes:
             return None
         lo, at, form, among = _forms[tuple(key)]
         launch = _launches[lo.dense]
@@ -183,7 +183,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
         if collecting:
             return None
         try:
-            p, s.__del__ = lo.take()
+            p, s.__del__ = lo.take_block()
         except IndexError:
             p, s.__del__ = lo.refill()
         arguments = form.copy()
@@ -194,7 +194,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
         return None
     s.ptr = p
     s.version = 0
-    t = blank(Tensor)
+    t = new_instance(Tensor)
     t._layout = lo
     t._storage = s
     t._offset = 0
@@ -226,8 +226,8 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
 # arguments of the launch, and where among them the addresses go.
 _geometries: dict[tuple, tuple[Any, ...]] = {}
 _forms: dict[tuple, tuple[Layout, int, list[int], slice]] = {}
-forgetting.append(_geometries.clear)
-forgetting.append(_forms.clear)
+layout_cache_clearers.append(_geometries.clear)
+layout_cache_clearers.append(_forms.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 
 

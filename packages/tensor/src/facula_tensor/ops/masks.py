@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_, float32, float64
@@ -119,7 +119,7 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
         lm = mask._layout
         sm = mask._storage
         om = mask._offset
-        if special or target.node is not None:
+        if active_modes or target.node is not None:
             return False
         value = float(value) if type(value) is int else value
         most = GREATEST[la.dtype]

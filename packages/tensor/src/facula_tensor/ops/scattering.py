@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, int64
@@ -164,7 +164,7 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
         lv = src._layout
         sv = src._storage
         ov = src._offset
-        if special or target.node is not None or src.node is not None:
+        if active_modes or target.node is not None or src.node is not None:
             return False
         launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
         sa.version + 1  # None, and so a TypeError, where the memory is read-only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Storage
-from facula_storage.extend import FLOATING, alias, blank
+from facula_storage.extend import FLOATING, alias, new_instance
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, WrappedLayout, method, snapshot
@@ -28,7 +28,7 @@ def detach(self: Tensor) -> Tensor:
             if overridden((self,)):
                 return call_torch_function("detach", detach, (self,), {})
             layout = layout.real
-        t = blank(Tensor)
+        t = new_instance(Tensor)
         t._layout = layout
         t._storage = storage
         t._offset = offset

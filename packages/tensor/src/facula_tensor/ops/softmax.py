@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF
 from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous
-from facula_storage.extend import FLOATING, blank
+from facula_storage.extend import FLOATING, new_instance
 
 from .._core.promotion import as_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
@@ -129,7 +129,7 @@ def log_softmax(
                 pass
             else:
                 if node is not LEAF:
-                    input = blank(Tensor)
+                    input = new_instance(Tensor)
                     input._layout = layout
                     input._storage = storage
                     input._offset = offset
@@ -164,7 +164,7 @@ def softmax(
                 pass
             else:
                 if node is not LEAF:
-                    input = blank(Tensor)
+                    input = new_instance(Tensor)
                     input._layout = layout
                     input._storage = storage
                     input._offset = offset

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import special
+from facula_autograd.extend import active_modes
 from facula_errors.extend import boundary
 
 from ..inplace import accumulate, slow_inplace
@@ -35,7 +35,7 @@ def make_inplace(op: Operator) -> Callable:
 
     def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether nothing is recorded whatever the operands are
-        if special:
+        if active_modes:
             free = unrecorded()
             if free is None:
                 return slow_inplace(op, (input, other), (), alpha)
@@ -137,7 +137,7 @@ def make_inplace_unary(op: Operator) -> Callable:
 
     def call(input):  # type: ignore[no-untyped-def]
         free: bool | None = False
-        if special:
+        if active_modes:
             free = unrecorded()
             if free is None:
                 return slow_inplace(op, (input,))
@@ -175,7 +175,7 @@ def make_inplace_ternary(op: Operator) -> Callable:
 
     def call(input, second, third):  # type: ignore[no-untyped-def]
         free: bool | None = False
-        if special:
+        if active_modes:
             free = unrecorded()
             if free is None:
                 return slow_inplace(op, (input, second, third))

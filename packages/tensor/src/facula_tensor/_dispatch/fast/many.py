@@ -10,11 +10,11 @@ from itertools import repeat
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
-from facula_storage.extend import allocate, blank, collecting
+from facula_storage.extend import allocate, collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor, make
@@ -36,7 +36,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
     record = record and op.recorded
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     with_numbers = (
         make_with_numbers(op, record=record, checked=checked, library_call=library_call) if op.elementwise else None
     )
@@ -83,7 +83,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 if values:
@@ -98,7 +98,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -117,7 +117,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                 if not needs_a:
                     first = None
                 elif na is not LEAF:  # `save_alias`, written out
-                    first = blank(Tensor)
+                    first = new_instance(Tensor)
                     first._layout = la
                     first._storage = sa
                     first._offset = oa
@@ -154,7 +154,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     """The function of an elementwise operator with three operands, the last two or one of them numbers."""
     plans, rule, saved = op.table.by_key, op.rule, SavedOperands(op)
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third):  # type: ignore[no-untyped-def]
         while True:  # left by break alone
@@ -184,7 +184,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 if sb is not None:
@@ -201,7 +201,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -250,7 +250,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
     record = record and op.recorded
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(*operands, out=None):  # type: ignore[no-untyped-def]
         parameters = ()
@@ -297,7 +297,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 addresses = []
@@ -316,7 +316,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0

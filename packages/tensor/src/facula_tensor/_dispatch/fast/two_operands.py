@@ -6,11 +6,11 @@ from functools import partial
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
-from facula_storage.extend import blank, collecting
+from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
@@ -32,7 +32,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
     record = record and op.recorded
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
@@ -58,7 +58,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 if values:
@@ -73,7 +73,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -92,7 +92,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                 if not needs_a:
                     first = None
                 elif na is not LEAF:  # `save_alias`, written out
-                    first = blank(Tensor)
+                    first = new_instance(Tensor)
                     first._layout = la
                     first._storage = sa
                     first._offset = oa

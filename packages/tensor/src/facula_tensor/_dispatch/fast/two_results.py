@@ -6,11 +6,11 @@ from functools import partial
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
-from facula_storage.extend import blank, collecting
+from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
@@ -31,7 +31,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
     record = record and op.recorded
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
@@ -54,13 +54,13 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 if guard:
                     break
                 try:
-                    q, f.__del__ = lf.take()
+                    q, f.__del__ = lf.take_block()
                 except IndexError:
                     q, f.__del__ = lf.refill()
                 plan.launch(lo.numel, sa.ptr + oa, p, q)
@@ -72,13 +72,13 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
                 f.ptr = q
                 f.version = 0
-                further = blank(Tensor)
+                further = new_instance(Tensor)
                 further._layout = lf
                 further._storage = f
                 further._offset = 0

@@ -12,11 +12,11 @@ from functools import partial
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
-from facula_storage.extend import blank, collecting
+from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
@@ -61,7 +61,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
@@ -85,7 +85,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 pa = sa.ptr
@@ -100,7 +100,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -119,7 +119,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                     if na is LEAF:
                         n.s0 = input
                     else:  # `save_alias`, written out
-                        k = n.s0 = blank(Tensor)
+                        k = n.s0 = new_instance(Tensor)
                         k._layout = la
                         k._storage = sa
                         k._offset = oa
@@ -153,7 +153,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     saves = op.rule.saves
     record = record and op.recorded
     frame = user_frame if library_call else _getframe
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     number_first = make_number_first(op, record=record, checked=checked)
 
     def call(input, other):  # type: ignore[no-untyped-def]
@@ -175,7 +175,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                     if guard:
                         break
                     try:
-                        p, s.__del__ = lo.take()
+                        p, s.__del__ = lo.take_block()
                     except IndexError:
                         p, s.__del__ = lo.refill()
                     pa = sa.ptr
@@ -190,7 +190,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 else:
                     s.ptr = p
                     s.version = 0
-                    t = blank(Tensor)
+                    t = new_instance(Tensor)
                     t._layout = lo
                     t._storage = s
                     t._offset = 0
@@ -238,7 +238,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 pa = sa.ptr
@@ -256,7 +256,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0
@@ -276,7 +276,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                         if na is LEAF:
                             n.s0 = input
                         else:
-                            k = n.s0 = blank(Tensor)
+                            k = n.s0 = new_instance(Tensor)
                             k._layout = la
                             k._storage = sa
                             k._offset = oa
@@ -286,7 +286,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                         if nb is LEAF:
                             n.s1 = other
                         else:
-                            k = n.s1 = blank(Tensor)
+                            k = n.s1 = new_instance(Tensor)
                             k._layout = lb
                             k._storage = sb
                             k._offset = ob
@@ -317,7 +317,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
     record = record and op.recorded
-    guard, avoid = (special, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]
         while True:  # left by break alone
@@ -332,7 +332,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
                 if guard:
                     break
                 try:
-                    p, s.__del__ = lo.take()
+                    p, s.__del__ = lo.take_block()
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 pb = sb.ptr
@@ -347,7 +347,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
             else:
                 s.ptr = p
                 s.version = 0
-                t = blank(Tensor)
+                t = new_instance(Tensor)
                 t._layout = lo
                 t._storage = s
                 t._offset = 0

@@ -11,11 +11,11 @@ from weakref import ref
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, next_seq, special
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
 from facula_storage import Device, bool_, contiguous, int64, meta, uint8
-from facula_storage.extend import INTEGER, blank
+from facula_storage.extend import INTEGER, new_instance
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, WrappedLayout, layout_of_tensor, make, snapshot, steady
@@ -73,12 +73,12 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         except FaculaError as error:
             trim_traceback(error)
             raise
-    v = blank(Tensor)
+    v = new_instance(Tensor)
     v._layout = lo
     v._storage = storage
     v._offset = offset + delta
     v._base = input
-    if special and not _grad_enabled():
+    if active_modes and not _grad_enabled():
         v.node = None
         return v
     try:

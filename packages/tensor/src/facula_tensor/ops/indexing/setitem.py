@@ -5,11 +5,11 @@ from __future__ import annotations
 from sys import _getframe
 from typing import Any
 
-from facula_autograd.extend import edge_to, special
+from facula_autograd.extend import active_modes, edge_to
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, int64
-from facula_storage.extend import FLOATING, forgetting
+from facula_storage.extend import FLOATING, layout_cache_clearers
 
 from ..._core.errors import relabel, show
 from ..._core.memory import check_overlap, check_writable, meet, shares_memory
@@ -43,7 +43,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         la = self._layout  # see Note [One moment]
         sa = self._storage
         oa = self._offset
-        free = unrecorded() if special else False  # whether nothing is recorded whatever the operands are
+        free = unrecorded() if active_modes else False  # whether nothing is recorded whatever the operands are
         if free or (free is False and self.node is None):
             lo, delta = fast_window(la, index if type(index) is tuple else (index,))
             if kind is float or kind is int:
@@ -79,7 +79,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 # Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
 # ops/copying.py keep their plans, and what the fast path has to know besides.
 _settable: dict[tuple, tuple] = {}
-forgetting.append(_settable.clear)
+layout_cache_clearers.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
 
 

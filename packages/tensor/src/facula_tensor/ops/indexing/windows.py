@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_errors import InvalidIndexError
 from facula_storage import Layout, layout_of
-from facula_storage.extend import forgetting
+from facula_storage.extend import layout_cache_clearers
 
 from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view
@@ -88,7 +88,7 @@ class _index_back:
 # its three numbers, an integer by its place alone, since the result looks the same for all of them; the bytes that it
 # adds are counted at each call. Only true ints come in: 1.0 and True are equal to 1 and mean something else.
 _windows: dict[tuple, tuple[Layout, int, list[tuple[int, int]]]] = {}
-forgetting.append(_windows.clear)
+layout_cache_clearers.append(_windows.clear)
 
 
 def fast_window(layout: Layout, index: tuple) -> tuple[Any, int]:

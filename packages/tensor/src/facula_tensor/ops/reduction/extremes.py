@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, int64
-from facula_storage.extend import COMPLEX, blank
+from facula_storage.extend import COMPLEX, new_instance
 
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
@@ -199,7 +199,7 @@ def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tenso
     else:
         if node is LEAF:
             return input, parameters
-        t = blank(Tensor)
+        t = new_instance(Tensor)
         t._layout = layout
         t._storage = storage
         t._offset = offset
@@ -244,7 +244,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[...
                     input, parameters = reduction(name, input, None, False)
                 else:
                     if node is not LEAF:
-                        input = blank(Tensor)
+                        input = new_instance(Tensor)
                         input._layout = layout
                         input._storage = storage
                         input._offset = offset

@@ -7,7 +7,7 @@ from typing import Any
 from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_storage import DType, Layout, contiguous
-from facula_storage.extend import blank
+from facula_storage.extend import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.namespaces import composite
@@ -46,7 +46,7 @@ def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
     else:
         if node is LEAF:
             return input, parameters
-        t = blank(Tensor)
+        t = new_instance(Tensor)
         t._layout = layout
         t._storage = storage
         t._offset = offset

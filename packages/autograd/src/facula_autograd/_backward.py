@@ -8,45 +8,57 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, Unsu
 from facula_errors.extend import trim_traceback, warn
 
 from ._adapters import adapter_of
-from ._blocks import current_mode, special
-from ._engine import add, add_recorded, run, settle_plain, settle_recorded
+from ._engine import accumulate_grad, accumulate_recorded_grad, add, add_recorded, run
 from ._errors import AnomalyError, GradientError
 from ._graph import LEAF, Node, Rule, freed_rule, next_seq
+from ._mode_state import active_modes, current_mode
 from ._modes import enable_grad
+from ._select import select
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
-    from typing import Any, Literal, TypeAlias, TypeVar, overload
+    from typing import Literal, TypeAlias, TypeVar, overload
 
-    from ._values import Value
+    from ._engine import Watch
+    from ._graph import Pairs
+    from ._types import Differentiable, Leaf
 
-    V = TypeVar("V", bound=Value)
-    Values: TypeAlias = Value | Sequence[Value] | Iterator[Value]
+    V = TypeVar("V", bound=Differentiable)
+    Values: TypeAlias = Differentiable | Sequence[Differentiable] | Iterator[Differentiable]
 
 _warned_of_cycle = False
-# Nodes between two quiet moments (`Adapter.quiet`). The numbers that nodes get are the clock, so asking costs one more
-# number a pass. Threads may pass the mark together: a quiet moment more does no harm.
-NODES_TO_QUIET = 1000
-_quiet_from = [NODES_TO_QUIET]
+# Nodes between two calls of `Adapter.release_idle_memory`. Sequence numbers are the clock, so that asking costs one
+# number a pass. Threads may pass the mark together: one call more does no harm.
+NODES_PER_RELEASE = 1000
+_release_idle_at = [NODES_PER_RELEASE]
 
 
 def backward(
     tensors: Values,
-    grad_tensors: Value | Sequence[Value | None] | None = None,
+    grad_tensors: Differentiable | Sequence[Differentiable | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Values | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
-    `tensors`: one value or a sequence. `grad_tensors`: the gradient of each, of its own shape, and converted
-    to its dtype; None stands for 1, and for single real numbers only. `retain_graph`: keep what was saved for
-    another pass (default: `create_graph`). `create_graph`: record the gradients, so that they can
-    be differentiated. `inputs`: only for these values. Raises GradientError, MutationError,
-    FreedGraphError. An error on the way, in a hook say, leaves the gradients that had arrived, and has
-    released the part of the graph that had run, unless that is retained.
+    After an error on the way, in a hook say, the gradients that had arrived stay, and the part of the graph that
+    had run is released, unless it is retained.
+
+    Arguments:
+        tensors: one value or a sequence.
+        grad_tensors: the gradient of each, of its shape, converted to its dtype. None stands for 1, for single real
+            numbers only.
+        retain_graph: keep the saved values for another pass; by default as `create_graph`.
+        create_graph: record the gradients, so that they can be differentiated.
+        inputs: the only values whose `.grad` is wanted; by default all leaves.
+
+    Raises:
+        GradientError: a value requires no gradient, or a gradient does not fit.
+        MutationError: a saved value was changed in place.
+        FreedGraphError: an earlier pass has released the graph.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -72,7 +84,7 @@ if TYPE_CHECKING:
     def grad(
         outputs: Values,
         inputs: V | Sequence[V] | Iterator[V],
-        grad_outputs: Value | Sequence[Value | None] | None = None,
+        grad_outputs: Differentiable | Sequence[Differentiable | None] | None = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,
         only_inputs: bool = True,
@@ -84,7 +96,7 @@ if TYPE_CHECKING:
     def grad(
         outputs: Values,
         inputs: V | Sequence[V] | Iterator[V],
-        grad_outputs: Value | Sequence[Value | None] | None = None,
+        grad_outputs: Differentiable | Sequence[Differentiable | None] | None = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,
         only_inputs: bool = True,
@@ -96,20 +108,32 @@ if TYPE_CHECKING:
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
+    outputs: object,
+    inputs: object,
+    grad_outputs: object = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
 
-    As `backward` otherwise. An input that the outputs do not depend on is an error, or None with
-    `allow_unused`, or zeros with `materialize_grads`.
+    Arguments:
+        outputs: one value or a sequence.
+        inputs: the values whose gradients are wanted.
+        grad_outputs: as `grad_tensors` of `backward`; `retain_graph` and `create_graph` as there.
+        only_inputs: True.
+        allow_unused: give None for an input that the outputs do not depend on.
+        is_grads_batched: False; True is not supported.
+        materialize_grads: give zeros for such an input.
+
+    Returns:
+        One gradient for each of `inputs`.
+
+    Raises:
+        GradientError: as `backward`, and for an input that the outputs do not depend on. Other errors as there.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -135,7 +159,7 @@ def grad(
         if not inputs:
             raise GradientError("grad: expected at least one input; got none")
         frame = _getframe(1)
-        found: dict[int, Any] = {}
+        found: dict[int, object] = {}
         roots = sequence(outputs)
         run_backward(
             roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
@@ -162,13 +186,13 @@ def grad(
 
 
 def run_backward(
-    roots: Sequence[Any],
-    gradients: Sequence[Any],
+    roots: Sequence[object],
+    gradients: Sequence[object],
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Sequence[Any] | None = None,
+    inputs: Sequence[object] | None = None,
     site: tuple[CodeType, int] | None = None,
-    collect: Callable[[Any, Any], None] | None = None,
+    collect: Callable[[Leaf, object], None] | None = None,
     name: str = "backward",
 ) -> None:
     """The entry for siblings: as `backward`, with the caller's call site in `site`.
@@ -182,7 +206,7 @@ def run_backward(
         retain_graph = create_graph
     freed = None if retain_graph else freed_rule(site)
     adapter = adapter_of(pairs[0][1])
-    mode = current_mode() if special else None
+    mode = current_mode() if active_modes else None
     if create_graph:
         own = False
         if collect is None:
@@ -199,30 +223,33 @@ def run_backward(
     else:
         run(pairs, own, F, freed, create_graph, watch)
     now = next_seq()
-    if now > _quiet_from[0]:
-        _quiet_from[0] = now + NODES_TO_QUIET
-        adapter.quiet()
+    if now > _release_idle_at[0]:
+        _release_idle_at[0] = now + NODES_PER_RELEASE
+        adapter.release_idle_memory()
 
 
-def sequence(values: Any) -> Sequence[Any]:
+def sequence(values: object) -> Sequence[object]:
     if isinstance(values, (tuple, list)):
         return values
-    return tuple(values) if hasattr(values, "__next__") else (values,)
+    return tuple(values) if hasattr(values, "__next__") else (values,)  # type: ignore[arg-type]  # an iterator
 
 
-def _gradients(gradients: Any, roots: Sequence[Any]) -> Sequence[Any]:
+def _gradients(gradients: object, roots: Sequence[object]) -> Sequence[object]:
     if gradients is None:
         return (None,) * len(roots)
     return sequence(gradients)
 
 
-def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[list[tuple[Any, Any]], bool]:
+def _starts(
+    roots: Sequence[object], gradients: Sequence[object], name: str
+) -> tuple[list[tuple[Node | Leaf, object]], bool]:
     """Edges and gradients to start from, and whether the engine owns these gradients."""
     if len(roots) != len(gradients):
         raise GradientError(
             f"{name}: expected one gradient for each output; got {len(roots)} outputs and {len(gradients)} gradients"
         )
-    pairs, own = [], True
+    pairs: list[tuple[Node | Leaf, object]] = []
+    own = True
     for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
         node = getattr(root, "node", None)
         adapter = adapter_of(root)
@@ -251,24 +278,30 @@ def _starts(roots: Sequence[Any], gradients: Sequence[Any], name: str) -> tuple[
                 )
             if adapter.metadata(g) != wanted:
                 try:
-                    g = adapter.expected(wanted, g)
+                    g = adapter.fit_gradient(wanted, g)
                 except ValueError as error:
                     raise GradientError(
                         f"{name}: expected a gradient that fits its output; {which} is {adapter.describe(root)}, its "
                         f"gradient {adapter.describe(g)}: {error}"
                     ) from None
-        pairs.append((root if node is LEAF else node, g))
+        start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
+        pairs.append((start, g))
     return pairs, own
 
 
 def _selected(
-    pairs: list, inputs: Sequence[Any], collect: Any, freed: Rule | None, create: bool, name: str, check: Any
-) -> tuple[list, Any]:
+    pairs: list[tuple[Node | Leaf, object]],
+    inputs: Sequence[object],
+    collect: Callable[[Leaf, object], None] | None,
+    freed: Rule | None,
+    create: bool,
+    name: str,
+    check: Watch | None,
+) -> tuple[list[tuple[Node | Leaf, object]], Watch]:
     """The starts that lead to `inputs`, and the function that keeps the pass on the way there."""
-    from ._select import select
-
     if not inputs:
         raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
+    unique: dict[int, Leaf] = {}
     for k, value in enumerate(inputs):
         if not hasattr(value, "node"):
             raise InvalidTypeError(
@@ -278,13 +311,11 @@ def _selected(
             raise GradientError(
                 f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
             )
-    accumulates = collect is None
-    if accumulates:
-        collect = _accumulator(create)
-    unique = {id(value): value for value in inputs}
-    route = select([e for e, _ in pairs], list(unique.values()), collect, accumulates, freed)
+        unique[id(value)] = value  # type: ignore[assignment]
+    receive = _accumulator(create) if collect is None else collect
+    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
 
-    def watch(node: Node, rule: Rule, pairs: Any) -> list:
+    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
         if check is not None:
             check(node, rule, pairs)
         return [(route[id(e)], h) for e, h in pairs if id(e) in route]
@@ -292,10 +323,10 @@ def _selected(
     return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch
 
 
-def _accumulator(create: bool) -> Callable[[Any, Any], None]:
-    def accumulate(value: Any, g: Any) -> None:
+def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
+    def accumulate(value: Leaf, g: object) -> None:
         if value.node is LEAF:
-            (settle_recorded if create else settle_plain)(value, g, False)
+            (accumulate_recorded_grad if create else accumulate_grad)(value, g, False)
             return
         former, adapter = getattr(value, "_grad", None), adapter_of(g)
         if former is None:
@@ -306,8 +337,8 @@ def _accumulator(create: bool) -> Callable[[Any, Any], None]:
     return accumulate
 
 
-def _anomaly_watch(check_nan: bool, check_inf: bool) -> Callable[[Node, Rule, Any], Any]:
-    def watch(node: Node, rule: Rule, pairs: Any) -> Any:
+def _anomaly_watch(check_nan: bool, check_inf: bool) -> Watch:
+    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
         for k, (_, h) in enumerate(pairs):
             if not adapter_of(h).is_finite(h, check_nan, check_inf):
                 what = " or ".join(["NaN"] * check_nan + ["infinity"] * check_inf)

@@ -3,14 +3,14 @@
 Note [Blocks]
 One context variable holds the innermost open block. A block knows the one around it, and
 whether it is still open: a task or thread that copied the context while a block was open sees it
-close when it ends elsewhere, so no mode outlives its block. `special` has an entry per open block
+close when it ends elsewhere, so no mode outlives its block. `active_modes` has an entry per open block
 of any thread; while it is empty every mode is the default one, and nobody reads the variable.
 Leaving never uses a token: an async generator may be closed in another context than it was
 started in, where a token would be refused.
 
 Note [Ctrl-C in a mode]
 The interpreter looks for signals after a call, when a loop goes back, and where a function begins;
-never between two instructions that are none of these. So an entry of `special` and the flag that says
+never between two instructions that are none of these. So an entry of `active_modes` and the flag that says
 whose it is change together, without a call between. Entering undoes what it had done when it is
 interrupted, and leaving goes through once more: each step of it may be repeated. One place is out of
 reach of any context manager written in Python: the beginning of `__exit__`, before its first instruction.
@@ -57,7 +57,7 @@ class Mode:
     only_autocast: bool
     only_grad: bool
 
-    def __init__(self, values: tuple) -> None:
+    def __init__(self, values: tuple[Any, ...]) -> None:
         for name, value in zip(FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
@@ -66,7 +66,7 @@ class Mode:
     def __setattr__(self, name: str, value: object) -> None:
         raise MissingAttributeError(f"Mode: records are immutable; use replace({name}=...)")
 
-    def replace(self, **changes: Any) -> Mode:
+    def replace(self, **changes: object) -> Mode:
         """This mode with other values. Equal to the default means identical to `DEFAULT`."""
         values = tuple(changes[name] if name in changes else getattr(self, name) for name in FIELDS)
         if values[1]:
@@ -79,10 +79,10 @@ class Mode:
 
 DEFAULT = Mode(_DEFAULTS)
 _NO_GRAD = DEFAULT.replace(grad=False)
-GRAD_OFF = {"grad": False}
+GRAD_OFF: dict[str, object] = {"grad": False}
 
 #: Non-empty while any thread is in a mode of any kind. Siblings may push and pop markers.
-special: list[None] = []
+active_modes: list[None] = []
 _MARK = (None,)
 
 
@@ -91,7 +91,7 @@ class Block:
 
     __slots__ = ("changes", "lasting", "mode", "open", "outer")
 
-    changes: dict[str, Any]
+    changes: dict[str, object]
     lasting: bool
     mode: Mode
     open: bool
@@ -102,7 +102,7 @@ current_block: ContextVar[Block | None] = ContextVar("facula_autograd.mode", def
 
 
 def current_mode() -> Mode:
-    """The mode of this thread and task. Operators call it only when `special` is not empty."""
+    """The mode of this thread and task. Operators call it only when `active_modes` is not empty."""
     block = current_block.get()
     if block is None:
         return DEFAULT
@@ -130,7 +130,7 @@ def _mode_of(block: Block | None) -> Mode:
     return block.mode
 
 
-def new_block(changes: dict[str, Any], outer: Block | None, lasting: bool = False) -> Block:
+def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = False) -> Block:
     """A block inside `outer`, not yet open."""
     block = Block()
     block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, False
@@ -142,7 +142,7 @@ def new_block(changes: dict[str, Any], outer: Block | None, lasting: bool = Fals
 
 
 def open_block(block: Block) -> None:
-    marks = special
+    marks = active_modes
     marks += _MARK  # before the mode is visible: never too empty
     block.open = True
     current_block.set(block)
@@ -160,16 +160,16 @@ def close_block(block: Block) -> None:
             for each in inside:
                 if each.open:
                     each.open = False
-                    del special[0]
+                    del active_modes[0]
     if block.open:
         block.open = False
-        del special[0]
+        del active_modes[0]
     if above is block:  # else it was left in another context, or out of order: others find it closed
         outer = block.outer
         current_block.set(outer if outer is None else live(outer))
 
 
-def set_lasting(changes: dict[str, Any]) -> None:
+def set_lasting(changes: dict[str, object]) -> None:
     """Change the mode from here on, until the surrounding block ends."""
     before = current_block.get()
     top = live(before)
@@ -188,9 +188,9 @@ def set_lasting(changes: dict[str, Any]) -> None:
     except BaseException:
         if block.open:
             block.open = False
-            del special[0]
+            del active_modes[0]
         current_block.set(before)
         raise
     if earlier is not None and earlier.open:
         earlier.open = False
-        del special[0]
+        del active_modes[0]

@@ -8,15 +8,16 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._adapters import adapter_of
-from ._calls import run_backward, sequence
+from ._backward import run_backward, sequence
 from ._errors import GradientError
 from ._graph import LEAF, Node
+from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
 from ._modes import flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Self
 
     from ._handles import Handle
 
@@ -45,7 +46,7 @@ class Value:
     def requires_grad(self, flag: bool) -> None:
         self.requires_grad_(flag)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
         try:
             if flag("requires_grad_", requires_grad) and self.node is not None:
@@ -142,20 +143,14 @@ class Value:
 
         Returns a handle whose `remove()` takes the hook away.
         """
-        from ._hooks import add_value_hook
-
         return add_value_hook(self, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> Handle:
         """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
-        from ._hooks import add_post_accumulate_hook
-
         return add_post_accumulate_hook(self, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this value in `.grad`, though it is not a leaf. No effect on leaves."""
-        from ._hooks import retain_gradient
-
         if self.node is None:
             raise GradientError("retain_grad: expected a value that requires grad; got one that does not")
         if type(self.node) is Node:
@@ -164,6 +159,4 @@ class Value:
     @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this value, and it is not a leaf."""
-        from ._hooks import retains_gradient
-
         return type(self.node) is Node and retains_gradient(self)

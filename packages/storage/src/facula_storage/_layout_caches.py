@@ -17,22 +17,24 @@ from ._plans import forget_plans
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_TWINS = 256  # slow calls, of some 30 us each: what was forgotten is made again in less time than they took
+DUPLICATES_TO_CLEAR = (
+    256  # slow calls, of some 30 us each: what was forgotten is made again in less time than they took
+)
 
 #: Functions that forget layouts which other packages keep.
-forgetting: list[Callable[[], object]] = []
+layout_cache_clearers: list[Callable[[], object]] = []
 _twins = count(1).__next__
 
 
-def met_twin() -> None:
+def note_duplicate_layout() -> None:
     """A slow call has met a layout that is not the one in the table."""
-    if _twins() % MOST_TWINS == 0:
-        start_afresh()
+    if _twins() % DUPLICATES_TO_CLEAR == 0:
+        clear_layout_caches()
 
 
-def start_afresh() -> None:
+def clear_layout_caches() -> None:
     """Forget all layouts, and whatever remembers them."""
     forget_layouts()
     forget_plans()
-    for forget in tuple(forgetting):
+    for forget in tuple(layout_cache_clearers):
         forget()

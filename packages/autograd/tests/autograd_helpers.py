@@ -8,16 +8,16 @@ from facula_autograd.extend import (
     Adapter,
     Rule,
     Value,
+    active_modes,
     check_saved,
     current_mode,
+    describe_call_site,
     edge_to,
     move_hooks,
     pack_saved,
     record,
     record_many,
     register_adapter,
-    special,
-    where,
 )
 
 
@@ -71,7 +71,7 @@ def write_(box, number):
 
 
 def grad_wanted(*boxes):
-    return any(b.node is not None for b in boxes) and (not special or current_mode().grad)
+    return any(b.node is not None for b in boxes) and (not active_modes or current_mode().grad)
 
 
 def _mul(F, node, g):
@@ -121,7 +121,7 @@ class Recording(Raw):
             # Only what a gradient needs.
             node.s0, node.v0 = (a, a.cell.version) if b.node is not None else (None, 0)
             node.s1, node.v1 = (b, b.cell.version) if a.node is not None else (None, 0)
-            if special and current_mode().saved_hooks:
+            if active_modes and current_mode().saved_hooks:
                 pack_saved(node, current_mode().saved_hooks, Box)
         return out
 
@@ -235,7 +235,7 @@ class BoxAdapter(Adapter):
 
     def describe_mutation(self, v):
         m = v.cell.mutator
-        return None if m is None else f"{m[0]} at {where(m[1], m[2])}"
+        return None if m is None else f"{m[0]} at {describe_call_site(m[1], m[2])}"
 
     def is_finite(self, v, nan=True, inf=True):
         x = v.number

@@ -1,0 +1,87 @@
+"""NumPy's functions on Variables: what is refused, and with which remedy."""
+
+import operator
+
+import numpy as np
+import pytest
+
+from facula_autograd import (
+    Variable,
+    grad,
+)
+
+RNG = np.random.default_rng(11)
+
+
+def leaf(x):
+    return Variable(np.array(x, dtype=float), requires_grad=True)
+
+
+def gradient(function, *xs):
+    inputs = [leaf(x) for x in xs]
+    found = grad(np.sum(function(*inputs)), inputs)
+    return found[0].value.tolist() if len(xs) == 1 else [g.value.tolist() for g in found]
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "remedy"),
+    [
+        (lambda v, a: operator.iadd(a, v), "numpy.add", "a = a \\+ v"),
+        (lambda v, a: np.multiply(v, v, out=a), "numpy.multiply", "a = a \\+ v"),
+        (lambda v, a: np.add(a, a, out=v), "numpy.add", "what it returns"),
+        (lambda v, a: np.add.at(a, [0], v), "numpy.add.at", "a = a \\+ v"),
+        (lambda v, a: np.add(v, a, where=[True, False]), "numpy.add: where=", "numpy.where"),
+        (lambda v, a: np.add(v, a, casting="unsafe"), "numpy.add: casting=", "astype"),
+        (lambda v, a: np.sum(v, out=a), "numpy.sum: out=", "what it returns"),
+        (lambda v, a: np.mean(v, None, None, a), "numpy.mean: out=", "what it returns"),
+        (lambda v, a: np.std(v, where=a > 0), "numpy.std: .*where", "Function"),
+        (lambda v, a: np.add.reduceat(v, [0, 1]), "numpy.add.reduceat", "Function"),
+        (lambda v, a: np.maximum.accumulate(v), "numpy.maximum.accumulate", "Function"),
+        (lambda v, a: np.frexp(v), "numpy.frexp", "Function"),
+        (lambda v, a: np.unique(v), "numpy.unique", "Function"),
+        (lambda v, a: np.linalg.svd(v[None]), "numpy.linalg.svd", "Function"),
+        (lambda v, a: np.copyto(a, v), "numpy.copyto", "Function"),
+        (lambda v, a: np.compress(v, a), "numpy.compress", ".value"),
+        (lambda v, a: np.pad(v, 1, mode="mean"), "numpy.pad: mode='mean'", "constant, edge"),
+        (lambda v, a: np.linalg.norm(v[None], ord=2), "numpy.linalg.norm: ord=2", "Function"),
+        (lambda v, a: np.linalg.slogdet(np.outer(v, v) * 1j), "numpy.linalg.slogdet", "numpy.linalg.det"),
+        (lambda v, a: np.quantile(v, 0.5, method="nearest"), "numpy.quantile: method='nearest'", "linear"),
+        (lambda v, a: np.quantile(a, v), "numpy.quantile: q", ".value"),
+        (lambda v, a: np.max(v, where=a > 0), "numpy.max: where=", "initial="),
+        (lambda v, a: np.array([v, v]), "numpy.array", "numpy.stack"),
+        (lambda v, a: np.asarray(v), "numpy.array", ".value"),
+        (lambda v, a: a.__setitem__(slice(2), v), "numpy.array", "numpy.where"),
+        (lambda v, a: a.dot(v), "numpy.array", ".value"),
+        (lambda v, a: v.__setitem__(0, 1.0), "item assignment", "numpy.where"),
+        (lambda v, a: v.sort(), "sort", "numpy.sort"),
+        (lambda v, a: np.concatenate([v, "text"]), "Variable", "number or an array"),
+        (lambda v, a: operator.index(v[0]), "", ""),
+    ],
+)  # fmt: skip
+def test_refusals(call, name, remedy):
+    v, a = leaf([1.0, 2.0]), np.array([3.0, 4.0])
+    with pytest.raises((TypeError, AttributeError), match=f"(?s){name}.*{remedy}"):
+        call(v, a)
+    assert a.tolist() == [3.0, 4.0] and v.tolist() == [1.0, 2.0]
+
+
+def test_an_element_of_an_array_cannot_hold_a_gradient():
+    v, a = leaf([1.0, 2.0]), np.zeros(2)
+    with pytest.raises(ValueError) as caught:  # NumPy's, with the reason as its cause
+        a[0] = v[0]
+    assert "numpy.stack" in str(caught.value.__cause__)
+    a[1] = v.detach()[1]
+    a[0] = float(v[0])
+    assert a.tolist() == [1.0, 2.0]
+
+
+def test_errors_of_numpy_are_its_own():
+    v = leaf([1.0, 2.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        np.hypot(v, np.ones(3))
+    with pytest.raises(np.exceptions.AxisError):
+        np.roll(v, 1, axis=3)
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.inv(np.outer(v, v) * 0)
+    with pytest.raises(ValueError, match="einsum"):
+        np.einsum("ij->i", v)

@@ -1,0 +1,39 @@
+/* What the files of facula_storage._bridge share. Limited API: one binary serves every Python from 3.11 on.
+
+   launch.c   kernels called through a plan: `bind`, `rebind`
+   buffer.c   the buffer protocol: `Export`
+   dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
+   threads.c  what other threads and the cyclic collector do: `threads_inside`, `collection_callback`
+   module.c   the module's table, and `new_instance`
+
+   Functions with the signature of a PyCFunction are entries of the module's table and documented there. */
+#ifndef FACULA_STORAGE_BRIDGE_H
+#define FACULA_STORAGE_BRIDGE_H
+
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 64 };
+
+/* launch.c */
+int prepare_launches(PyObject *module); /* adds LaunchError; -1 with an error set */
+PyObject *bind(PyObject *module, PyObject *args);
+PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* buffer.c */
+int prepare_exports(PyObject *module); /* adds Export */
+
+/* dlpack.c */
+int prepare_dlpack(PyObject *module); /* adds DLPackArray */
+PyObject *dlpack_export(PyObject *module, PyObject *args);
+PyObject *dlpack_read(PyObject *module, PyObject *capsule);
+PyObject *dlpack_consume(PyObject *module, PyObject *capsule);
+
+/* threads.c */
+int prepare_threads(void); /* -1 with an error set where this Python lacks what is needed */
+PyObject *collection_callback(PyObject *module, PyObject *running);
+PyObject *threads_inside(PyObject *module, PyObject *names);
+
+#endif

@@ -1,0 +1,216 @@
+/* The launcher through which kernels are called. A kernel returns 0, or a status with details in args[0..3]; it never
+   raises. See Note [Launch] in _plans.py. */
+#include "bridge.h"
+
+typedef int64_t (*Kernel)(const void *plan, int64_t *args);
+
+enum { FEW_ARGUMENTS = 24 };
+
+typedef struct {
+    Kernel kernel;
+    const void *plan;
+    int64_t release_at;     /* give the GIL away from this many elements on */
+    Py_ssize_t least, most; /* how many arguments the kernel reads: unequal where nobody said */
+    uint64_t doubles;       /* bit i: argument i is a double; none is after the first 64 */
+    PyObject *owner;        /* keeps the plan's memory alive */
+} Launch;
+
+/* Fills `into` with the plan for these lengths and strides (see `rebind`), made after `plan`, and gives the number of
+   elements from which to give the GIL away; negative where there is no such plan. Where `into` is NULL it gives the number
+   of bytes that the plan takes. */
+typedef int64_t (*Shaper)(void *into, const void *plan, int64_t ndim, const int64_t *shape, const int64_t *strides);
+
+static PyObject *LaunchError;
+
+static void raise_status(int64_t status, const int64_t *details)
+{
+    PyObject *values = Py_BuildValue("(LLLLL)", (long long)status, (long long)details[0], (long long)details[1],
+                                     (long long)details[2], (long long)details[3]);
+    if (values) {
+        PyErr_SetObject(LaunchError, values);
+        Py_DECREF(values);
+    }
+}
+
+static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    const Launch *launch = PyCapsule_GetPointer(self, NULL);
+    int64_t few[FEW_ARGUMENTS], *values = few, status;
+    PyObject *result = NULL;
+    if (count < launch->least || count > launch->most) {
+        if (launch->most == PY_SSIZE_T_MAX)
+            PyErr_Format(PyExc_TypeError, "launch: expected at least %zd arguments; got %zd", launch->least, count);
+        else
+            PyErr_Format(PyExc_TypeError, "launch: expected %zd to %zd arguments; got %zd", launch->least,
+                         launch->most, count);
+        return NULL;
+    }
+    if (count > FEW_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (i < 64 && launch->doubles >> i & 1) {
+            double value = PyFloat_AsDouble(args[i]);
+            if (value == -1.0 && PyErr_Occurred())
+                goto done;
+            memcpy(&values[i], &value, sizeof value);
+        } else {
+            values[i] = PyLong_AsLongLong(args[i]);
+            if (values[i] == -1 && PyErr_Occurred())
+                goto done;
+        }
+    }
+    if (values[0] >= launch->release_at) {
+        PyThreadState *state = PyEval_SaveThread();
+        status = launch->kernel(launch->plan, values);
+        PyEval_RestoreThread(state);
+    } else {
+        status = launch->kernel(launch->plan, values);
+    }
+    if (status) {
+        raise_status(status, values);
+    } else {
+        Py_INCREF(Py_None);
+        result = Py_None;
+    }
+done:
+    if (values != few)
+        free(values);
+    return result;
+}
+
+static PyMethodDef launch_definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
+                                        "launch(n, *addresses, *scalars) -> None"};
+
+static void forget_launch(PyObject *capsule)
+{
+    Launch *launch = PyCapsule_GetPointer(capsule, NULL);
+    Py_DECREF(launch->owner);
+    free(launch);
+}
+
+/* The callable of a launch, which is freed with it. */
+static PyObject *function_of(Launch *made)
+{
+    PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
+    if (!capsule) {
+        free(made);
+        return NULL;
+    }
+    Py_INCREF(made->owner);
+    PyObject *function = PyCFunction_NewEx(&launch_definition, capsule, NULL);
+    Py_DECREF(capsule);
+    return function;
+}
+
+PyObject *bind(PyObject *module, PyObject *args)
+{
+    long long kernel, plan, release_at;
+    unsigned long long doubles;
+    PyObject *owner;
+    int count = 0;
+    if (!PyArg_ParseTuple(args, "LLLKO|i:bind", &kernel, &plan, &release_at, &doubles, &owner, &count))
+        return NULL;
+    if (!kernel) {
+        PyErr_SetString(PyExc_ValueError, "bind: the kernel's address is 0");
+        return NULL;
+    }
+    Launch *made = malloc(sizeof *made);
+    if (!made)
+        return PyErr_NoMemory();
+    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, 1, FEW_ARGUMENTS, doubles,
+                     owner};
+    if (count) {
+        made->least = count > 0 ? count : -(Py_ssize_t)count;
+        made->most = count > 0 ? count : PY_SSIZE_T_MAX;
+    }
+    (void)module;
+    return function_of(made);
+}
+
+static PyObject *name_shape, *name_strides; /* interned: a layout's attributes */
+
+/* Of each layout: the attribute, a tuple of ndim integers at most, into the last places of `into`. */
+static int read_last(PyObject *layout, PyObject *attribute, Py_ssize_t ndim, int64_t *into, Py_ssize_t *given)
+{
+    PyObject *tuple = PyObject_GetAttr(layout, attribute);
+    if (!tuple)
+        return -1;
+    const Py_ssize_t count = *given = PyTuple_Size(tuple);
+    for (Py_ssize_t i = 0; i < count && count <= ndim; i++)
+        into[ndim - count + i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    Py_DECREF(tuple);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* The strides of a layout along the dimensions of `shape`, 0 where it broadcasts. 1 where it does not, -1 for an error. */
+static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t sizes[MOST_DIMENSIONS];
+    Py_ssize_t count, again;
+    if (read_last(layout, name_shape, ndim, sizes, &count) || read_last(layout, name_strides, ndim, strides, &again))
+        return -1;
+    if (count > ndim || count != again)
+        return 1;
+    for (Py_ssize_t i = 0; i < ndim; i++) {
+        if (i < ndim - count || (sizes[i] == 1 && shape[i] != 1))
+            strides[i] = 0;
+        else if (sizes[i] != shape[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* rebind(launch, shaper, output, *inputs): what `launch` runs, with its plan made for other layouts. */
+PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    enum { MOST_LAYOUTS = 8 };
+    int64_t shape[MOST_DIMENSIONS], strides[MOST_LAYOUTS * MOST_DIMENSIONS];
+    Py_ssize_t ndim;
+    (void)module;
+    if (count < 3 || count > 2 + MOST_LAYOUTS || !PyCFunction_Check(args[0]) ||
+        PyCFunction_GetFunction(args[0]) != launch_definition.ml_meth) {
+        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 7 others");
+        return NULL;
+    }
+    const Launch *old = PyCapsule_GetPointer(PyCFunction_GetSelf(args[0]), NULL);
+    const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
+    if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MOST_DIMENSIONS, shape, &ndim))
+        return NULL;
+    if (ndim > MOST_DIMENSIONS)
+        Py_RETURN_NONE;
+    memmove(shape, shape + MOST_DIMENSIONS - ndim, sizeof *shape * (size_t)ndim);
+    for (Py_ssize_t i = 0; i < count - 2; i++) { /* inputs, then the output */
+        int misfit = read_strides(args[i + 3 < count ? i + 3 : 2], ndim, shape, strides + i * ndim);
+        if (misfit < 0)
+            return NULL;
+        if (misfit)
+            Py_RETURN_NONE;
+    }
+    const size_t before = (sizeof(Launch) + 63) / 64 * 64;
+    const int64_t bytes = shaper(NULL, old->plan, ndim, shape, strides);
+    if (bytes < 0)
+        Py_RETURN_NONE;
+    Launch *made = malloc(before + (size_t)bytes);
+    if (!made)
+        return PyErr_NoMemory();
+    *made = *old;
+    made->plan = (char *)made + before;
+    made->release_at = shaper((char *)made + before, old->plan, ndim, shape, strides);
+    if (made->release_at < 0) {
+        free(made);
+        Py_RETURN_NONE;
+    }
+    return function_of(made);
+}
+
+int prepare_launches(PyObject *module)
+{
+    LaunchError = PyErr_NewExceptionWithDoc("facula_storage.LaunchError",
+                                            "A kernel refused its arguments: (status, detail, detail, detail, detail).",
+                                            PyExc_RuntimeError, NULL);
+    name_shape = PyUnicode_InternFromString("shape");
+    name_strides = PyUnicode_InternFromString("strides");
+    if (!LaunchError || !name_shape || !name_strides)
+        return -1;
+    return PyModule_AddObjectRef(module, "LaunchError", LaunchError);
+}

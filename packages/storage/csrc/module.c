@@ -1,0 +1,49 @@
+/* facula_storage._bridge: where Python objects and raw memory meet. See bridge.h for the other files. */
+#include "bridge.h"
+
+/* An instance whose slots are all unset, without __new__ and __init__: what a hot path makes, and quicker than a call of
+   the class would be if it had neither. For classes written in Python on top of object. */
+static PyObject *new_instance(PyObject *module, PyObject *type)
+{
+    (void)module;
+    if (!PyType_Check(type) || !(PyType_GetFlags((PyTypeObject *)type) & Py_TPFLAGS_HEAPTYPE)) {
+        PyErr_Format(PyExc_TypeError, "new_instance: expected a class written in Python; got %R", type);
+        return NULL;
+    }
+    return PyType_GenericAlloc((PyTypeObject *)type, 0);
+}
+
+static PyMethodDef methods[] = {
+    {"bind", bind, METH_VARARGS,
+     "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nA callable that runs the kernel at that "
+     "address; `count` is how many arguments it takes, the number of elements among them; 0 for any up to 24, "
+     "-k for k or more."},
+    {"rebind", (PyCFunction)(void (*)(void))rebind, METH_FASTCALL,
+     "rebind(launch, shaper, output, *inputs) -> launch or None\n\nA callable that runs the kernel of `launch` with its "
+     "plan made for these layouts by the C function at address `shaper`; None where inputs do not broadcast to the "
+     "output, or it makes none."},
+    {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
+    {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
+    {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
+    {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance with nothing set, made without __new__ and __init__"},
+    {"collection_callback", collection_callback, METH_O,
+     "A function for gc.callbacks that has an entry in the given list while the collector runs."},
+    {"threads_inside", threads_inside, METH_O,
+     "threads_inside(names) -> set\n\nThe threads, by number, that run a function of one of these modules."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_bridge", "Kernel launcher, buffer and DLPack exports.",
+                                        -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__bridge(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (!module)
+        return NULL;
+    if (prepare_launches(module) || prepare_exports(module) || prepare_dlpack(module) || prepare_threads()) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

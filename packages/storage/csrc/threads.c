@@ -1,0 +1,100 @@
+/* What other threads and the cyclic garbage collector are doing at this moment. */
+#include "bridge.h"
+
+/* A callback for gc.callbacks that has one entry in `running` while the collector runs. Others may have entries of their
+   own there, so it takes out no more than it put in: `mine` remembers. In C because a Python function there would be
+   where a Ctrl-C arrives, and is swallowed. */
+static PyObject *on_collection(PyObject *self, PyObject *args)
+{
+    PyObject *running = PyTuple_GetItem(self, 0), *mine = PyTuple_GetItem(self, 1), *phase = PyTuple_GetItem(args, 0);
+    if (!phase)
+        return NULL;
+    int starts = PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0;
+    int counted = PyList_Size(mine) > 0;
+    Py_ssize_t entries = PyList_Size(running);
+    if (starts && !counted) {
+        if (PyList_Append(mine, Py_None) || PyList_Append(running, Py_None))
+            return NULL;
+    } else if (!starts && counted) {
+        if (PyList_SetSlice(mine, 0, 1, NULL) || (entries && PyList_SetSlice(running, entries - 1, entries, NULL)))
+            return NULL;
+    }
+    return Py_BuildValue("");
+}
+
+static PyMethodDef on_collection_definition = {"on_collection", on_collection, METH_VARARGS,
+                                               "on_collection(phase, info) -> None"};
+
+PyObject *collection_callback(PyObject *module, PyObject *running)
+{
+    (void)module;
+    if (!PyList_CheckExact(running)) {
+        PyErr_Format(PyExc_TypeError, "collection_callback: expected a list; got %R", (PyObject *)Py_TYPE(running));
+        return NULL;
+    }
+    PyObject *self = Py_BuildValue("(ON)", running, PyList_New(0));
+    if (!self)
+        return NULL;
+    PyObject *callback = PyCFunction_NewEx(&on_collection_definition, self, NULL);
+    Py_DECREF(self);
+    return callback;
+}
+
+/* The threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in
+   Python the looked-at thread would go on between two steps of the walk, and its frames end under our hands. Nothing
+   here lets another thread run: attributes of frames and lookups of strings are C, and the cyclic collector, which
+   making a frame object may start, is off. */
+static PyObject *current_frames;
+
+static int runs_inside(PyObject *frame, PyObject *names)
+{
+    int found = 0;
+    Py_INCREF(frame);
+    while (frame != Py_None && !found) {
+        PyObject *variables = PyObject_GetAttrString(frame, "f_globals");
+        PyObject *name = variables && PyDict_CheckExact(variables) ? PyDict_GetItemString(variables, "__name__") : NULL;
+        found = name && PyUnicode_CheckExact(name) ? PySet_Contains(names, name) : 0;
+        PyObject *back = variables ? PyObject_GetAttrString(frame, "f_back") : NULL;
+        Py_XDECREF(variables);
+        Py_DECREF(frame);
+        if (!back)
+            return -1;
+        frame = back;
+    }
+    Py_DECREF(frame);
+    return found;
+}
+
+PyObject *threads_inside(PyObject *module, PyObject *names)
+{
+    (void)module;
+    if (!PyAnySet_CheckExact(names)) {
+        PyErr_Format(PyExc_TypeError, "threads_inside: expected a set of names; got %R", (PyObject *)Py_TYPE(names));
+        return NULL;
+    }
+    PyObject *result = PySet_New(NULL), *frames = NULL;
+    int collects = PyGC_Disable(), failed = !result || !(frames = PyObject_CallNoArgs(current_frames));
+    PyObject *thread, *frame;
+    for (Py_ssize_t at = 0; !failed && PyDict_Next(frames, &at, &thread, &frame);) {
+        int inside = runs_inside(frame, names);
+        failed = inside < 0 || (inside && PySet_Add(result, thread));
+    }
+    Py_XDECREF(frames);
+    if (collects)
+        PyGC_Enable();
+    if (!failed)
+        return result;
+    Py_XDECREF(result);
+    return NULL;
+}
+
+int prepare_threads(void)
+{
+    current_frames = PySys_GetObject("_current_frames");
+    if (!current_frames) {
+        PyErr_SetString(PyExc_ImportError, "facula_storage needs sys._current_frames, which this Python lacks");
+        return -1;
+    }
+    Py_INCREF(current_frames);
+    return 0;
+}
