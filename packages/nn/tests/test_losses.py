@@ -1,5 +1,6 @@
 """Losses as layers: what they pass on to their functions, how they are shown, and what they refuse."""
 
+import numpy as np
 import pytest
 
 import facula_nn as nn
@@ -106,3 +107,54 @@ def test_adaptive_softmax():
 def test_what_is_refused(make, kind, text):
     with pytest.raises(kind, match=text):
         make()
+
+
+def classes():
+    return ft.tensor([[0.5, 1.0, -1.0], [2.0, 0.0, 0.1]], dtype=ft.float64), ft.tensor([1, 0])
+
+
+def test_classification_losses():
+    x, target = classes()
+    logp = x.numpy() - np.log(np.exp(x.numpy()).sum(1, keepdims=True))
+    losses = -logp[[0, 1], [1, 0]]
+    weight = ft.tensor([1.0, 3.0, 1.0], dtype=ft.float64)
+    assert float(nn.CrossEntropyLoss()(x, target)) == pytest.approx(losses.mean())
+    assert float(nn.CrossEntropyLoss(reduction="sum")(x, target)) == pytest.approx(losses.sum())
+    assert nn.CrossEntropyLoss(reduce=False)(x, target).tolist() == pytest.approx(list(losses))
+    assert float(nn.CrossEntropyLoss(weight)(x, target)) == pytest.approx((3 * losses[0] + losses[1]) / 4)
+    assert float(nn.CrossEntropyLoss(ignore_index=0)(x, target)) == pytest.approx(losses[0])
+    smooth = 0.8 * losses - 0.2 * logp.mean(1)
+    assert float(nn.CrossEntropyLoss(label_smoothing=0.2)(x, target)) == pytest.approx(smooth.mean())
+    assert float(nn.NLLLoss(weight, ignore_index=0)(ft.tensor(logp), target)) == pytest.approx(losses[0])
+    with pytest.raises(IndexError, match="3"):
+        nn.CrossEntropyLoss()(x, ft.tensor([1, 3]))
+
+
+def test_regression_losses():
+    x, y = np.array([0.0, 1.0, 5.0]), np.array([0.5, 1.0, 1.0])
+    a, b = ft.tensor(x), ft.tensor(y)
+    d = abs(x - y)
+    assert float(nn.MSELoss()(a, b)) == pytest.approx((d**2).mean())
+    assert float(nn.L1Loss(reduction="sum")(a, b)) == pytest.approx(d.sum())
+    smooth = np.where(d < 2, d**2 / 4, d - 1)
+    assert nn.SmoothL1Loss(beta=2.0, reduction="none")(a, b).tolist() == pytest.approx(list(smooth))
+    assert nn.HuberLoss("none", delta=2.0)(a, b).tolist() == pytest.approx(list(2 * smooth))
+
+
+def test_losses_of_probabilities():
+    x, y = np.array([0.2, -1.0, 3.0]), np.array([0.0, 0.7, 1.0])
+    p = 1 / (1 + np.exp(-x))
+    w = np.array([1.0, 2.0, 0.5])
+    losses = -(y * np.log(p) + (1 - y) * np.log(1 - p))
+    a, b, weight = ft.tensor(x), ft.tensor(y), ft.tensor(w)
+    assert float(nn.BCELoss()(ft.tensor(p), b)) == pytest.approx(losses.mean())
+    assert float(nn.BCELoss(weight, reduction="sum")(ft.tensor(p), b)) == pytest.approx((w * losses).sum())
+    assert float(nn.BCEWithLogitsLoss(weight)(a, b)) == pytest.approx((w * losses).mean())
+    more = -(w * y * np.log(p) + (1 - y) * np.log(1 - p))
+    assert float(nn.BCEWithLogitsLoss(pos_weight=weight)(a, b)) == pytest.approx(more.mean())
+    target = np.array([[0.3, 0.7], [0.5, 0.5]])
+    given = np.log(np.array([[0.6, 0.4], [0.9, 0.1]]))
+    divergence = (target * (np.log(target) - given)).sum() / 2
+    assert float(nn.KLDivLoss(reduction="batchmean")(ft.tensor(given), ft.tensor(target))) == pytest.approx(divergence)
+    logs = nn.KLDivLoss(reduction="sum", log_target=True)(ft.tensor(given), ft.tensor(np.log(target)))
+    assert float(logs) == pytest.approx(2 * divergence)

@@ -102,7 +102,9 @@ REFUSED = [
     (lambda one: pickle.dumps(register_parametrization(one, "weight", Twice())), NotImplementedError, "state_dict"),
     (lambda one: parametrizations.spectral_norm(one, "width"), ValueError, "no parameter or buffer 'width'"),
     (lambda one: parametrizations.spectral_norm(one, n_power_iterations=0), ValueError, "at least 1; got 0"),
-    (lambda one: parametrizations.orthogonal(one), NotImplementedError, r"orthogonal: .*init\.orthogonal_"),
+    (lambda one: parametrizations.orthogonal(one, "width"), ValueError, "no parameter or buffer 'width'"),
+    (lambda one: parametrizations.orthogonal(one, "bias"), ValueError, r"expected a matrix, .* got shape \(3,\)"),
+    (lambda one: parametrizations.orthogonal(one, orthogonal_map="x"), ValueError, "one of .*'cayley'.*; got 'x'"),
 ]  # fmt: skip
 
 
@@ -198,3 +200,50 @@ def test_weights_that_hooks_compute():
     assert sorted(layer.state_dict()) == ["bias", "weight"] and not layer._forward_pre_hooks
     with pytest.raises(ValueError, match="spectral_norm: Linear has no parameter 'width'"):
         spectral_norm(layer, "width")
+
+
+@pytest.mark.parametrize("kind", [None, "matrix_exp", "cayley", "householder"])
+@pytest.mark.parametrize("base", [True, False])
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (5, 3), (3, 5)])
+def test_orthogonal_weights_stay_so(kind, base, rows, columns):
+    layer = nn.Linear(columns, rows, dtype=ft.float64)
+    parametrizations.orthogonal(layer, orthogonal_map=kind, use_trivialization=base)
+    one = ft.eye(min(rows, columns), dtype=ft.float64)
+
+    def product():
+        w = layer.weight
+        return w.mT @ w if rows >= columns else w @ w.mT
+
+    assert ft.allclose(product(), one)
+    before = layer.weight.detach()
+    original = layer.parametrizations.weight.original
+    (layer.weight * ft.randn(rows, columns, dtype=ft.float64)).sum().backward()
+    with ft.no_grad():
+        original -= 0.1 * original.grad
+    assert ft.allclose(product(), one) and not ft.allclose(layer.weight, before)
+    if base or kind == "householder":
+        layer.weight = before
+        assert ft.allclose(layer.weight, before)
+    elif kind is not None:
+        with pytest.raises(NotImplementedError, match="cannot be assigned through"):
+            layer.weight = before
+    assert ft.allclose(product(), one)
+
+
+def test_an_orthogonal_weight_begins_as_it_was():
+    layer = nn.Linear(3, 5)
+    nn.init.orthogonal_(layer.weight)
+    before = layer.weight.detach().clone()
+    assert ft.equal(parametrizations.orthogonal(layer).weight, before)
+    again = parametrizations.orthogonal(nn.Linear(3, 5))
+    again.load_state_dict(layer.state_dict())
+    assert ft.equal(again.weight, layer.weight)
+
+
+def test_complex_weights_are_unitary():
+    layer = nn.Module()
+    layer.weight = nn.Parameter(ft.complex(ft.randn(2, 3, 4), ft.randn(2, 3, 4)))
+    weight = parametrizations.orthogonal(layer).weight
+    assert ft.allclose(weight @ weight.mH, ft.eye(3, dtype=ft.complex64), atol=1e-5)
+    with pytest.raises(ValueError, match="'householder' is for real matrices"):
+        parametrizations.orthogonal(layer, orthogonal_map="householder")

@@ -1,5 +1,8 @@
 """Pooling layers: how they are shown, their shapes, and where the largest were."""
 
+import inspect
+import itertools
+
 import pytest
 
 import facula_nn as nn
@@ -14,6 +17,8 @@ import facula_tensor as ft
         (lambda: nn.AdaptiveAvgPool2d((1, None)), "AdaptiveAvgPool2d(output_size=(1, None))"),
         (lambda: nn.MaxPool1d(2, 1), "MaxPool1d(kernel_size=2, stride=1, padding=0, dilation=1, ceil_mode=False)"),
         (lambda: nn.AvgPool3d(2), "AvgPool3d(kernel_size=2, stride=2, padding=0)"),
+        (lambda: nn.AvgPool1d(2), "AvgPool1d(kernel_size=(2,), stride=(2,), padding=(0,))"),
+        (lambda: nn.FractionalMaxPool2d(2, 3), "FractionalMaxPool2d()"),
         (lambda: nn.AdaptiveMaxPool3d(4), "AdaptiveMaxPool3d(output_size=4)"),
     ],
 )
@@ -66,3 +71,72 @@ def test_unpooling_and_powers():
         nn.MaxUnpool3d((1, 2))
     assert (nn.LPPool2d(1, 2)(x) - 4 * nn.AvgPool2d(2)(x)).abs().max().item() < 1e-5
     assert repr(nn.LPPool1d(2, 3)) == "LPPool1d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)"
+
+
+SIZES = {"kernel_size": 2, "stride": 2, "padding": 0, "dilation": 1, "output_size": 2}
+LAYERS = [
+    *(f"{kind}Pool{dims}d" for kind in ("Max", "Avg", "LP", "AdaptiveAvg", "AdaptiveMax") for dims in (1, 2, 3)),
+    *("MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Fold", "Unfold", "FractionalMaxPool2d", "FractionalMaxPool3d"),
+]
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_sizes_are_looked_at_when_layers_are_made(name):
+    parameters = inspect.signature(getattr(nn, name)).parameters
+    given = {key: SIZES[key] for key in parameters if key in ("kernel_size", "output_size")}
+    given |= {"norm_type": 2.0} if "LP" in name else {}
+    getattr(nn, name)(**given)
+    for key in parameters.keys() & SIZES.keys():
+        for wrong in ("a", b"x", 2.5, [1.5], (1, 2, 3, 4), {}, object()):
+            with pytest.raises(TypeError, match=f"^{name}: expected {key} to be an integer"):
+                getattr(nn, name)(**{**given, key: wrong})
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("batch", [(2, 3), (3,)])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_fractional_pooling(dims, batch, dtype):
+    """Against windows that are cut out by hand, which begin where the paper's sequence of steps says."""
+    lengths, wanted, kernel = (7, 8, 6)[:dims], (3, 4, 1)[:dims], (2, 3, 2)[:dims]
+    x = ft.randn(*batch, *lengths, dtype=dtype, requires_grad=True)
+    samples = ft.rand(2 if len(batch) == 2 else 1, 3, dims, dtype=dtype)
+    make = getattr(nn, f"FractionalMaxPool{dims}d")
+    out, indices = make(kernel, wanted, return_indices=True, _random_samples=samples)(x)
+    assert out.shape == indices.shape == (*batch, *wanted) and indices.dtype is ft.int64
+    flat = x.detach().flatten(-dims)
+    assert ft.equal(flat.gather(-1, indices.flatten(-dims)), out.detach().flatten(-dims))
+    image, sample = x.detach().reshape(-1, *lengths)[1], samples.reshape(-1, dims)[1].tolist()
+    begins = []
+    for at, (length, size, window) in enumerate(zip(lengths, wanted, kernel, strict=True)):
+        u, step = sample[at if dims == 3 else 1 - at], (length - window) / max(size - 1, 1)
+        begins.append([int((j + u) * step) - int(u * step) for j in range(size - 1)] + [length - window])
+    found = []
+    for place in itertools.product(*begins):
+        window = image[tuple([slice(first, first + size) for first, size in zip(place, kernel, strict=True)])]
+        found.append(window.max().item())
+    assert out.detach().reshape(-1, *wanted)[1].flatten().tolist() == found
+    out.sum().backward()
+    assert x.grad.sum().item() == out.numel() and set(x.grad.flatten().tolist()) <= set(map(float, range(9)))
+    ratio = tuple([size / length + 1e-6 for size, length in zip(wanted, lengths, strict=True)])
+    assert make(kernel, output_ratio=ratio)(x).shape == out.shape
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: nn.FractionalMaxPool2d(2), ValueError, "FractionalMaxPool2d: expected an output_size or an output_r"),
+        (lambda: nn.FractionalMaxPool2d(2, 3, 0.5), ValueError, "output_size or output_ratio; got both, 3 and 0.5"),
+        (lambda: nn.FractionalMaxPool3d(2, output_ratio=2.0), ValueError, "output_ratio between 0 and 1; got 2.0"),
+        (lambda: nn.FractionalMaxPool2d(2, output_ratio="a"), TypeError, "output_ratio to be a number or 2 numbers"),
+        (lambda: nn.FractionalMaxPool2d(3, 3)(ft.ones(1, 4, 9)), ValueError, r"to fit into \(4, 9\)"),
+        (lambda: nn.FractionalMaxPool2d(3, 3)(ft.ones(4, 9)), ValueError, r"expected 3 or 4 dimensions; got \(4, 9\)"),
+        (
+            lambda: nn.functional.fractional_max_pool2d(ft.ones(1, 9, 9), 2, 3, _random_samples=ft.rand(2, 2)),
+            ValueError,
+            r"samples of shape \(1, 1, 2\); got \(2, 2\)",
+        ),
+    ],
+)
+def test_fractional_refusals(call, error, said):
+    with pytest.raises(error, match=said):
+        call()

@@ -199,6 +199,21 @@ def adafactor(lr, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0, max
     return Reference(move, maximize=maximize)
 
 
+def muon(lr, weight_decay=0.1, momentum=0.95, nesterov=True, adjust_lr_fn=None):
+    def move(p, d, state, t):
+        mean = averaged(state, "mean", d, momentum)
+        x = momentum * mean + (1 - momentum) * d if nesterov else mean
+        x = x / np.linalg.norm(x)
+        for _ in range(5):
+            gram = x @ x.T
+            x = 3.4445 * x + (-4.775 * gram + 2.0315 * gram @ gram) @ x
+        rows, columns = p.shape
+        factor = 0.2 * max(rows, columns) ** 0.5 if adjust_lr_fn else max(1, rows / columns) ** 0.5
+        return p * (1 - lr * weight_decay) - lr * factor * x
+
+    return Reference(move)
+
+
 def trained(optimizer, parameters, reference, steps=6, seed=1):
     """Steps both with the same gradients, now and then leaving one out; the reference's values."""
     expected = [p.detach().numpy().astype(np.float64) for p in parameters]

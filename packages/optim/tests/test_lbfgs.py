@@ -102,7 +102,7 @@ def test_going_on_from_a_state_dict(search):
 def test_what_is_refused():
     (x,) = leaves([np.ones(2)])
     for make, error, message in (
-        (lambda: LBFGS([x]).step(), TypeError, "LBFGS.step: expected a closure that computes the loss anew"),
+        (lambda: LBFGS([x]).step(), TypeError, "LBFGS.step: expected a closure that computes the loss; got none"),
         (lambda: LBFGS([{"params": [x]}, {"params": leaves([np.ones(2)])}]), ValueError, "expected one group"),
         (lambda: LBFGS([x], lr=-1), ValueError, "LBFGS: expected lr of 0 or more; got -1"),
         (lambda: LBFGS([x], max_iter="a"), TypeError, "LBFGS: expected max_iter to be a number; got 'a'"),

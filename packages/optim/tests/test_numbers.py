@@ -15,6 +15,7 @@ from optim_toys import (
     assert_close,
     give,
     leaves,
+    muon,
     nadam,
     radam,
     rmsprop,
@@ -25,7 +26,21 @@ from optim_toys import (
 
 import facula_tensor as ft
 from facula_cpu import get_num_threads, set_num_threads
-from facula_optim import ASGD, SGD, Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
+from facula_optim import (
+    ASGD,
+    SGD,
+    Adadelta,
+    Adafactor,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    Muon,
+    NAdam,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 
 rates = st.floats(0, 2)
 shares = st.one_of(st.just(0), st.floats(0, 0.99))
@@ -94,6 +109,17 @@ def test_adafactor(lr, weight_decay, beta2_decay, smallest, d, maximize):
     optimizer = Adafactor(parameters, lr, **options, maximize=maximize)
     expected = trained(optimizer, parameters, adafactor(lr, **options, maximize=maximize))
     assert_close(parameters, expected, rtol=1e-9)
+
+
+@given(rates, shares, st.floats(0, 0.99), flags, st.sampled_from([None, "match_rms_adamw"]))
+def test_muon(lr, weight_decay, momentum, nesterov, adjust_lr_fn):
+    options = {"weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov, "adjust_lr_fn": adjust_lr_fn}
+    parameters = leaves(values(0, [(3, 4), (4, 2), (3, 3), (1, 2)]))
+    optimizer = Muon(parameters, lr, **options)
+    assert_close(parameters, trained(optimizer, parameters, muon(lr, **options)), rtol=1e-9)
+    again = Muon(parameters, lr)
+    again.load_state_dict(optimizer.state_dict())
+    assert again.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"]
 
 
 def test_the_average_of_what_was_gone_through():
@@ -228,11 +254,11 @@ def test_any_number_of_parameters_in_a_launch(count):
 
 
 def test_rates_that_change_make_no_plans():
-    from facula_tensor.ops import optimizer_steps
+    from facula_tensor.ops.optimizers import steps
 
     (p,) = parameters = leaves(values(0, [(7, 3)]))
     optimizer = Adam(parameters)
-    table = optimizer_steps.adam_step.table
+    table = steps.adam_step.table
     p.grad = ft.ones(7, 3, dtype=ft.float64)
     optimizer.step()
     plans = len(table.by_key)

@@ -266,9 +266,21 @@ def test_momentum_goes_against_the_rate():
             schedule.optimizer.step()
             schedule.step()
         assert found == [[0.9, 0.95], [0.85, 0.875], [0.8, 0.8], [0.85, 0.875], [0.9, 0.95]]
+    assert [group["base_momentum"] for group in schedule.optimizer.param_groups] == [0.8, 0.8]
     still = optimizer_of(0.5)
     CyclicLR(still, 0.1, 1.0, cycle_momentum=False)
     assert still.param_groups[0]["momentum"] == 0
+
+
+def test_a_cycle_after_one_cycle_begins_at_the_rate_that_is_there():
+    optimizer = optimizer_of(0.5, kind=Adam)
+    OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+    schedule = CyclicLR(optimizer, 0.2, 0.8, step_size_up=4)
+    (group,) = optimizer.param_groups
+    assert (group["lr"], group["initial_lr"], schedule.base_lrs) == (0.04, 0.04, [0.2])
+    optimizer.step()
+    schedule.step()
+    assert group["lr"] == pytest.approx(0.35) and group["initial_lr"] == 0.04
 
 
 def test_what_scales_cycles_keeps_its_own_state():

@@ -5,6 +5,8 @@ May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_distribution.py` (shapes, checks), `_normal.py` (what a distribution is), `kl.py`.
 """
 
+from collections.abc import Callable as _Callable
+
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
@@ -138,4 +140,4 @@ __all__ = [
     "utils",
 ]
 
-__dir__ = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _listed(__name__)

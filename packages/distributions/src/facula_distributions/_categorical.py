@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 class _Categories(Distribution):
     """Distributions with the probabilities of categories along the last dimension."""
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    has_enumerate_support = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    has_enumerate_support: bool = True
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
         name = type(self).__name__
@@ -141,7 +144,7 @@ class OneHotCategorical(_Categories):
     tensor(0.7500)
     """
 
-    support = constraints.one_hot
+    support: constraints.Constraint = constraints.one_hot
 
     @property
     def mean(self) -> Tensor:
@@ -184,7 +187,7 @@ class OneHotCategorical(_Categories):
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """A `OneHotCategorical` whose draws take the gradient of the probabilities (Y. Bengio and others, 2013)."""
 
-    has_rsample = True
+    has_rsample: bool = True
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws through which gradients go, as if they were the probabilities."""

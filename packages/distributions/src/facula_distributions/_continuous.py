@@ -29,7 +29,7 @@ EULER = 0.57721566490153286061
 class _OfUniform(Distribution):
     """A distribution whose samples are its `_inverse` at uniform random numbers."""
 
-    has_rsample = True
+    has_rsample: bool = True
 
     def _inverse(self, share: Tensor) -> Tensor:
         raise self._missing("icdf")
@@ -60,7 +60,10 @@ class Uniform(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {"low": constraints.dependent, "high": constraints.dependent}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "low": constraints.dependent,
+        "high": constraints.dependent,
+    }
     low: Tensor
     high: Tensor
 
@@ -125,8 +128,8 @@ class Exponential(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
@@ -176,8 +179,11 @@ class Exponential(_OfUniform):
 class _LocationScale(_OfUniform):
     """Distributions with a place and a width."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     loc: Tensor
     scale: Tensor
 
@@ -254,7 +260,7 @@ class Gumbel(_LocationScale):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         log = ExpTransform().inv
         return [log, AffineTransform(0.0, -1.0), log, AffineTransform(self.loc, -self.scale)]
 

@@ -43,9 +43,12 @@ class ContinuousBernoulli(_Trials):
     tensor(1.)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.unit_interval
+    has_rsample: bool = True
 
     def __init__(
         self,
@@ -57,7 +60,7 @@ class ContinuousBernoulli(_Trials):
         super().__init__(probs, logits, validate_args)
 
     def _parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Logits; where they are near 0; logits that are 1 there; squares that are 0 elsewhere."""
+        """Logits; a mask of those near 0; the logits with 1 there; their squares with 0 elsewhere."""
         logits = self.logits
         near = logits.abs() < NEAR
         small = where(near, logits, 0.0)

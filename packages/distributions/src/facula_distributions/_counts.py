@@ -1,4 +1,4 @@
-"""How many: Poisson, binomial, negative binomial, multinomial."""
+"""Counts: Poisson, binomial, negative binomial, multinomial."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Poisson(Distribution):
     tensor(-2.)
     """
 
-    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
+    support: constraints.Constraint = constraints.nonnegative_integer
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
@@ -89,19 +89,19 @@ class _Repeated(_Trials):
 
 @boundary
 class Binomial(_Repeated):
-    """How many of `total_count` trials succeed, each with probability `probs`; `logits` are its log odds.
+    """The number of successes in `total_count` trials of probability `probs`; `logits` are its log odds.
 
     >>> from facula_tensor import tensor
     >>> Binomial(2, tensor(0.5)).log_prob(tensor([0.0, 1.0, 2.0])).exp()
     tensor([0.2500, 0.5000, 0.2500])
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    has_enumerate_support = True
+    has_enumerate_support: bool = True
 
     def __init__(
         self,
@@ -164,19 +164,19 @@ class Binomial(_Repeated):
 
 @boundary
 class NegativeBinomial(_Repeated):
-    """How many trials succeed, each with probability `probs`, before `total_count` of them have failed.
+    """The number of successes, of probability `probs`, before `total_count` failures.
 
     >>> from facula_tensor import tensor
     >>> NegativeBinomial(3.0, tensor(0.5)).mean
     tensor(3.)
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.greater_than_eq(0.0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support = constraints.nonnegative_integer
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     @property
     def mean(self) -> Tensor:
@@ -212,14 +212,16 @@ class NegativeBinomial(_Repeated):
 
 @boundary
 class Multinomial(_Categories):
-    """How often each category comes in `total_count` draws; parameters as `Categorical`'s.
+    """The counts of the categories in `total_count` draws; parameters as `Categorical`'s.
 
     >>> from facula_tensor import tensor
     >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()
     tensor(0.5000)
     """
 
-    has_enumerate_support = False
+    _shared: ClassVar[tuple[str, ...]] = ("total_count",)
+
+    has_enumerate_support: bool = False
     total_count: int
 
     def __init__(
@@ -244,12 +246,6 @@ class Multinomial(_Categories):
     def support(self) -> Any:
         """Whole numbers with a sum of total_count."""
         return constraints.multinomial(self.total_count)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with parameters expanded to a batch shape."""
-        new = super().expand(batch_shape, _instance)
-        new.total_count = self.total_count
-        return new
 
     @property
     def mean(self) -> Tensor:

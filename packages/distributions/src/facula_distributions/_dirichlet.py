@@ -28,9 +28,11 @@ class Dirichlet(Distribution):
     tensor([0.2500, 0.7500])
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.independent(constraints.positive, 1)}
-    support = constraints.simplex
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.independent(constraints.positive, 1)
+    }
+    support: constraints.Constraint = constraints.simplex
+    has_rsample: bool = True
     concentration: Tensor
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None):
@@ -88,9 +90,12 @@ class Beta(Distribution):
     tensor(1.5000)
     """
 
-    arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
-    support = constraints.unit_interval
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.unit_interval
+    has_rsample: bool = True
     concentration1: Tensor
     concentration0: Tensor
 

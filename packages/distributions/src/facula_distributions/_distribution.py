@@ -1,4 +1,4 @@
-"""`Distribution`: shapes, checks of parameters and samples, and what follows from what a subclass says."""
+"""`Distribution`: shapes, checks of parameters and samples, and defaults of derived quantities."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .utils import broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 
 @boundary
@@ -27,10 +28,14 @@ class Distribution:
     that `log_prob` and the like get: ValueError names the parameter, a value, and the constraint.
     """
 
+    _batch_shape: Size
+    _event_shape: Size
+
     has_rsample: bool = False
     has_enumerate_support: bool = False
     arg_constraints: ClassVar[dict[str, Constraint]] = {}
     support: Any = None
+    _shared: ClassVar[tuple[str, ...]] = ()  # attributes that `expand` takes over as they are
     _validate_args: bool = True
 
     def __init__(
@@ -47,7 +52,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Say whether distributions check what they are given, where their own `validate_args` does not."""
+        """Set the default of `validate_args`."""
         if value not in (True, False):
             raise InvalidValueError(f"set_default_validate_args: expected True or False; got {value!r}")
         Distribution._validate_args = value
@@ -113,15 +118,17 @@ class Distribution:
             )
         return lengths
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with parameters expanded to a batch shape, which share memory with its own."""
         shape = Size(batch_shape)
-        new = object.__new__(type(self)) if _instance is None else _instance
+        new: Self = object.__new__(type(self)) if _instance is None else _instance
         for name in self.arg_constraints:
             value = vars(self).get(name)
             if value is not None:
                 own = tuple(value.shape[len(self._batch_shape) :])
                 setattr(new, name, value.expand((*shape, *own)))
+        for name in self._shared:
+            setattr(new, name, getattr(self, name))
         new._batch_shape, new._event_shape = shape, self._event_shape
         new._validate_args = self._validate_args
         return new

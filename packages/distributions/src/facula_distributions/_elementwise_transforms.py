@@ -43,20 +43,21 @@ def _same(one: Value, other: Value) -> bool:
 class _Plain(Transform):
     """A transform without parameters: all of one class are equal."""
 
-    bijective = True
+    bijective: bool = True
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @boundary
 class ExpTransform(_Plain):
     """exp(x)."""
 
-    codomain = constraints.positive
-    sign = 1  # type: ignore[assignment]
+    codomain: constraints.Constraint = constraints.positive
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -73,8 +74,8 @@ class ExpTransform(_Plain):
 class SigmoidTransform(_Plain):
     """1 / (1 + exp(-x))."""
 
-    codomain = constraints.unit_interval
-    sign = 1  # type: ignore[assignment]
+    codomain: constraints.Constraint = constraints.unit_interval
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return inside(x.sigmoid())
@@ -92,8 +93,8 @@ class SigmoidTransform(_Plain):
 class SoftplusTransform(_Plain):
     """log(1 + exp(x))."""
 
-    codomain = constraints.positive
-    sign = 1  # type: ignore[assignment]
+    codomain: constraints.Constraint = constraints.positive
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
@@ -110,8 +111,8 @@ class SoftplusTransform(_Plain):
 class TanhTransform(_Plain):
     """tanh(x)."""
 
-    codomain = constraints.interval(-1.0, 1.0)
-    sign = 1  # type: ignore[assignment]
+    codomain: constraints.Constraint = constraints.interval(-1.0, 1.0)
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -128,8 +129,8 @@ class TanhTransform(_Plain):
 class AbsTransform(_Plain):
     """|x|, whose inverse is taken to be y itself."""
 
-    bijective = False
-    codomain = constraints.positive
+    bijective: bool = False
+    codomain: constraints.Constraint = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -147,9 +148,11 @@ class PowerTransform(Transform):
     tensor([1., 9.])
     """
 
-    bijective = True
-    domain = constraints.positive
-    codomain = constraints.positive
+    exponent: float | Tensor
+
+    bijective: bool = True
+    domain: constraints.Constraint = constraints.positive
+    codomain: constraints.Constraint = constraints.positive
 
     def __init__(self, exponent: Value, cache_size: int = 0):
         super().__init__(cache_size)
@@ -161,13 +164,14 @@ class PowerTransform(Transform):
 
     @property
     def sign(self) -> Any:
-        """That of the exponent."""
+        """The sign of the exponent."""
         return _sign(self.exponent)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and _same(self.exponent, other.exponent)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def _call(self, x: Tensor) -> Tensor:
         return x**self.exponent
@@ -198,7 +202,11 @@ class AffineTransform(Transform):
     tensor([0., 2.])
     """
 
-    bijective = True
+    loc: float | Tensor
+    scale: float | Tensor
+    _event_dim: int
+
+    bijective: bool = True
 
     def __init__(self, loc: Value, scale: Value, event_dim: int = 0, cache_size: int = 0):
         super().__init__(cache_size)
@@ -214,7 +222,7 @@ class AffineTransform(Transform):
         """All numbers."""
         return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
 
-    codomain = domain
+    codomain: constraints.Constraint = domain
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with this size of its cache."""
@@ -224,13 +232,14 @@ class AffineTransform(Transform):
 
     @property
     def sign(self) -> Any:
-        """That of the scale."""
+        """The sign of the scale."""
         return _sign(self.scale)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
@@ -276,9 +285,11 @@ class CumulativeDistributionTransform(Transform):
     tensor(0.5000)
     """
 
-    bijective = True
-    codomain = constraints.unit_interval
-    sign = 1  # type: ignore[assignment]
+    distribution: Distribution
+
+    bijective: bool = True
+    codomain: constraints.Constraint = constraints.unit_interval
+    sign: int = 1  # type: ignore[assignment]
 
     def __init__(self, distribution: Distribution, cache_size: int = 0):
         super().__init__(cache_size)

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 class _Gammas(Distribution):
     """Distributions with a `concentration` and a `rate`."""
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive, "rate": constraints.positive}
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.positive,
+        "rate": constraints.positive,
+    }
+    has_rsample: bool = True
     concentration: Tensor
     rate: Tensor
 
@@ -43,13 +46,13 @@ class _Gammas(Distribution):
 
 @boundary
 class Gamma(_Gammas):
-    """The gamma distribution: of the sum of `concentration` times that an event takes of which `rate` come in a unit.
+    """The gamma distribution: the sum of `concentration` exponential times of rate `rate`.
 
     >>> Gamma(3.0, 2.0).mean
     tensor(1.5000)
     """
 
-    support = constraints.nonnegative
+    support: constraints.Constraint = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -97,7 +100,7 @@ class Chi2(Gamma):
     tensor(6.)
     """
 
-    arg_constraints: ClassVar = {"df": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"df": constraints.positive}
     df: Tensor
 
     def __init__(self, df: Value, validate_args: bool | None = None):
@@ -123,7 +126,7 @@ class InverseGamma(_Gammas):
     tensor(1.)
     """
 
-    support = constraints.positive
+    support: constraints.Constraint = constraints.positive
 
     @property
     def base_dist(self) -> Distribution:
@@ -132,7 +135,7 @@ class InverseGamma(_Gammas):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [PowerTransform(-1.0)]
 
     @property

@@ -12,6 +12,7 @@ from ._distribution import Distribution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from facula_tensor import Tensor
 
@@ -34,6 +35,9 @@ class Independent(Distribution):
     (facula.Size([]), facula.Size([3]))
     """
 
+    base_dist: Distribution
+    reinterpreted_batch_ndims: int
+
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
     def __init__(
@@ -51,12 +55,12 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """That of the distribution below."""
+        """Whether the base distribution has it."""
         return self.base_dist.has_rsample
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """That of the distribution below, where no dimension is taken."""
+        """Whether the base distribution has it, if no dimension is taken."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
@@ -65,7 +69,7 @@ class Independent(Distribution):
         base = self.base_dist.support
         return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with its parameters expanded."""
         taken = tuple(self._event_shape[: self.reinterpreted_batch_ndims])
         base = self.base_dist.expand((*batch_shape, *taken))

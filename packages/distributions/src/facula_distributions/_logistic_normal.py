@@ -22,7 +22,10 @@ class LogisticNormal(TransformedDistribution):
     facula.Size([4])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
 
     def __init__(self, loc: float | Tensor, scale: float | Tensor, validate_args: bool | None = None):
         base = Normal(loc, scale, validate_args=validate_args)

@@ -16,6 +16,7 @@ from .utils import broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 
 @boundary
@@ -29,13 +30,13 @@ class LowRankMultivariateNormal(Distribution):
     tensor([2., 2., 2.])
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
-    has_rsample = True
+    support: constraints.Constraint = constraints.real_vector
+    has_rsample: bool = True
     loc: Tensor
     cov_factor: Tensor
     cov_diag: Tensor
@@ -65,7 +66,7 @@ class LowRankMultivariateNormal(Distribution):
         inner = w.transpose(-2, -1) @ (w / self.cov_diag.unsqueeze(-1))
         return linalg.cholesky(inner + eye(w.shape[-1], dtype=w.dtype, device=w.device))
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with its parameters expanded."""
         new = super().expand(batch_shape, _instance)
         factor = self._capacitance_factor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -32,8 +32,12 @@ class LKJCholesky(Distribution):
     facula.Size([3, 3])
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
+    _shared: ClassVar[tuple[str, ...]] = ("dim",)
+
+    dim: int
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"concentration": constraints.positive}
+    support: constraints.Constraint = constraints.corr_cholesky
     concentration: Tensor
 
     def __init__(self, dim: int, concentration: Value = 1.0, validate_args: bool | None = None):
@@ -42,12 +46,6 @@ class LKJCholesky(Distribution):
         self.dim = dim
         (self.concentration,) = broadcast_parameters(self, concentration=concentration)
         super().__init__(self.concentration.shape, (dim, dim), validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with its parameter expanded."""
-        new = super().expand(batch_shape, _instance)
-        new.dim = self.dim
-        return new
 
     def _rows(self) -> tuple[Tensor, Tensor]:
         """The numbers of rows from 1 on, and for each how much weight its last element has."""
@@ -91,14 +89,16 @@ class Wishart(Distribution):
             [0., 4.]])
     """
 
-    arg_constraints: ClassVar = {
+    _shared: ClassVar[tuple[str, ...]] = ("_factor",)
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
         "df": constraints.greater_than(0.0),
     }
-    support = constraints.positive_definite
-    has_rsample = True
+    support: constraints.Constraint = constraints.positive_definite
+    has_rsample: bool = True
     df: Tensor
     _factor: Tensor
 
@@ -140,12 +140,6 @@ class Wishart(Distribution):
             self._factor = matrix
         else:
             self._factor = linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_precision(matrix)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with its parameters expanded."""
-        new = super().expand(batch_shape, _instance)
-        new._factor = self._factor
-        return new
 
     @lazy_property
     def scale_tril(self) -> Tensor:

@@ -16,6 +16,7 @@ from .utils import broadcast_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from facula_tensor import Tensor
 
@@ -31,6 +32,9 @@ class MixtureSameFamily(Distribution):
     >>> MixtureSameFamily(Categorical(tensor([1.0, 3.0])), Normal(tensor([0.0, 4.0]), 1.0)).mean
     tensor(3.)
     """
+
+    _mixture_distribution: Categorical
+    _component_distribution: Distribution
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
@@ -72,10 +76,10 @@ class MixtureSameFamily(Distribution):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """What all components may give."""
+        """The support of the components."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with its parameters expanded."""
         mixture = self._mixture_distribution.expand(batch_shape)
         component = self._component_distribution.expand((*batch_shape, mixture._num_events))

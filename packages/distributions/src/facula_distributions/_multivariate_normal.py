@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -62,14 +62,16 @@ class MultivariateNormal(Distribution):
     tensor(-1.8379)
     """
 
-    arg_constraints: ClassVar = {
+    _shared: ClassVar[tuple[str, ...]] = ("_factor",)
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
-    has_rsample = True
+    support: constraints.Constraint = constraints.real_vector
+    has_rsample: bool = True
     loc: Tensor
     _factor: Tensor  # scale_tril before it is expanded
 
@@ -110,12 +112,6 @@ class MultivariateNormal(Distribution):
             self._factor = matrix
         else:
             self._factor = linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_precision(matrix)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with its parameters expanded."""
-        new = super().expand(batch_shape, _instance)
-        new._factor = self._factor
-        return new
 
     @lazy_property
     def scale_tril(self) -> Tensor:

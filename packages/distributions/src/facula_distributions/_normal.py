@@ -1,4 +1,4 @@
-"""The normal distribution, that of its exponential, and that of its size."""
+"""The normal, log-normal and half-normal distributions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from facula_tensor import Tensor
 
@@ -34,9 +35,12 @@ class Normal(Distribution):
     tensor([-0.9189, -1.6121])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
+    has_rsample: bool = True
     loc: Tensor
     scale: Tensor
 
@@ -94,10 +98,10 @@ class Normal(Distribution):
 class _OfNormal(Distribution):
     """A distribution that is a function of a normal one, `_base`."""
 
-    has_rsample = True
+    has_rsample: bool = True
     _base: Normal
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with parameters expanded to a batch shape."""
         new = super().expand(batch_shape, _instance)
         new._base = self._base.expand(batch_shape)
@@ -112,8 +116,13 @@ class LogNormal(_OfNormal):
     tensor(1.1331)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.positive
+    _base: Normal
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
     loc: Tensor
     scale: Tensor
 
@@ -129,7 +138,7 @@ class LogNormal(_OfNormal):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [ExpTransform()]
 
     @property
@@ -182,8 +191,10 @@ class HalfNormal(_OfNormal):
     tensor(0.7979)
     """
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
-    support = constraints.nonnegative
+    _base: Normal
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
@@ -198,7 +209,7 @@ class HalfNormal(_OfNormal):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [AbsTransform()]
 
     @property

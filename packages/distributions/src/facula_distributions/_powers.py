@@ -28,7 +28,10 @@ class Pareto(_OfUniform):
     tensor(1.5000)
     """
 
-    arg_constraints: ClassVar = {"alpha": constraints.positive, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "alpha": constraints.positive,
+        "scale": constraints.positive,
+    }
     scale: Tensor
     alpha: Tensor
 
@@ -48,7 +51,7 @@ class Pareto(_OfUniform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [ExpTransform(), AffineTransform(0.0, self.scale)]
 
     @property
@@ -93,13 +96,13 @@ class Pareto(_OfUniform):
 
 @boundary
 class GeneralizedPareto(_OfUniform):
-    """What exceeds a high threshold `loc`: exponential where `concentration` is 0, with heavier tails above.
+    """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above.
 
     >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,
@@ -121,7 +124,7 @@ class GeneralizedPareto(_OfUniform):
         return constraints.interval(self.loc, where(self.concentration < 0, most, math.inf))
 
     def _flat(self) -> Tensor:
-        """Where it is nearly exponential: formulas that are 0 / 0 at 0 are taken as series."""
+        """A mask of nearly exponential ones, whose formulas, 0 / 0 at 0, are taken as series."""
         return self.concentration.abs() < 1e-5
 
     def _steep(self) -> Tensor:
@@ -186,8 +189,11 @@ class Weibull(_OfUniform):
     tensor(0.6321)
     """
 
-    arg_constraints: ClassVar = {"scale": constraints.positive, "concentration": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "scale": constraints.positive,
+        "concentration": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
     scale: Tensor
     concentration: Tensor
 
@@ -205,7 +211,7 @@ class Weibull(_OfUniform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [PowerTransform(1 / self.concentration), AffineTransform(0.0, self.scale)]
 
     @property
@@ -263,8 +269,11 @@ class Kumaraswamy(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.unit_interval
     concentration1: Tensor
     concentration0: Tensor
 
@@ -282,7 +291,7 @@ class Kumaraswamy(_OfUniform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         a, b = self.concentration1, self.concentration0
         return [PowerTransform(1 / b), AffineTransform(1.0, -1.0), PowerTransform(1 / a)]
 

@@ -32,13 +32,13 @@ class StudentT(Distribution):
     tensor(0.3536)
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "df": constraints.positive,
         "loc": constraints.real,
         "scale": constraints.positive,
     }
-    support = constraints.real
-    has_rsample = True
+    support: constraints.Constraint = constraints.real
+    has_rsample: bool = True
     df: Tensor
     loc: Tensor
     scale: Tensor
@@ -95,9 +95,12 @@ class FisherSnedecor(Distribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
-    has_rsample = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "df1": constraints.positive,
+        "df2": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
+    has_rsample: bool = True
     df1: Tensor
     df2: Tensor
 
@@ -192,8 +195,8 @@ class HalfCauchy(_OfUniform):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
@@ -207,7 +210,7 @@ class HalfCauchy(_OfUniform):
 
     @property
     def transforms(self) -> list[Transform]:
-        """What makes this of `base_dist`."""
+        """The transforms from `base_dist` to this distribution."""
         return [AbsTransform()]
 
     @property

@@ -25,7 +25,9 @@ class Transform:
     kept: the inverse of the y that was just computed is that x itself.
     """
 
-    bijective = False
+    _cache_size: int
+
+    bijective: bool = False
     domain: Any = constraints.real
     codomain: Any = constraints.real
 
@@ -74,7 +76,8 @@ class Transform:
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Values of the codomain for values of the domain."""
@@ -123,6 +126,8 @@ class Transform:
 class _Inverse(Transform):
     """The inverse of a transform."""
 
+    _of: Transform
+
     def __init__(self, forward: Transform):
         super().__init__(forward._cache_size)
         self._of = forward
@@ -153,7 +158,8 @@ class _Inverse(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Inverse) and self._of == other._of
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._of._inverted(x)

@@ -26,6 +26,8 @@ class ComposeTransform(Transform):
     tensor(2.7183)
     """
 
+    parts: list[Transform]
+
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0):
         for part in parts:
             if not isinstance(part, Transform):
@@ -36,11 +38,12 @@ class ComposeTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """That of the first, with as many dimensions as all of them need."""
+        """The domain of the first transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
         dims = self.parts[-1].codomain.event_dim
@@ -50,7 +53,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """That of the last, with as many dimensions as all of them need."""
+        """The codomain of the last transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
         dims = self.parts[0].domain.event_dim
@@ -60,7 +63,7 @@ class ComposeTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """Whether all are."""
+        """Whether all transforms are bijective."""
         return all(part.bijective for part in self.parts)
 
     @property
@@ -123,12 +126,15 @@ def _widened(constraint: Any, dims: int) -> Any:
     return constraints.independent(constraint, more) if more else constraint
 
 
-identity_transform = ComposeTransform([])
+identity_transform: ComposeTransform = ComposeTransform([])
 
 
 @boundary
 class IndependentTransform(Transform):
     """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed."""
+
+    base_transform: Transform
+    reinterpreted_batch_ndims: int
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0):
         super().__init__(cache_size)
@@ -148,7 +154,8 @@ class IndependentTransform(Transform):
             and self.base_transform == other.base_transform
         )
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Any:
@@ -209,7 +216,10 @@ class ReshapeTransform(Transform):
     facula.Size([5, 6])
     """
 
-    bijective = True
+    in_shape: Size
+    out_shape: Size
+
+    bijective: bool = True
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0):
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
@@ -231,7 +241,8 @@ class ReshapeTransform(Transform):
             and self.out_shape == other.out_shape
         )
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Any:

@@ -16,6 +16,7 @@ from ._transform_compositions import ComposeTransform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from facula_tensor import Tensor
 
@@ -29,6 +30,9 @@ class TransformedDistribution(Distribution):
     >>> TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()]).log_prob(tensor(1.0))
     tensor(-0.9189)
     """
+
+    transforms: list[Any]
+    base_dist: Distribution
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
@@ -63,21 +67,21 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """That of the distribution below."""
+        """Whether the base distribution has it."""
         return self.base_dist.has_rsample
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """What the last transform gives."""
+        """The codomain of the last transform."""
         if not self.transforms:
             return self.base_dist.support
         found = self.transforms[-1].codomain
         more = len(self._event_shape) - found.event_dim
         return constraints.independent(found, more) if more > 0 else found
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The distribution with the parameters of the one below expanded."""
-        new = object.__new__(type(self)) if _instance is None else _instance
+        new: Self = object.__new__(type(self)) if _instance is None else _instance
         new.transforms = self.transforms
         whole = ComposeTransform(self.transforms)
         shape = whole.inverse_shape((*batch_shape, *self._event_shape))
@@ -115,7 +119,7 @@ class TransformedDistribution(Distribution):
         return below if total is None else below + total
 
     def _turned(self, share: Tensor) -> Tensor:
-        """Shares of the distribution below, or what is left of 1 where the transforms fall."""
+        """Shares of the base distribution, or 1 minus them if the transforms fall."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign

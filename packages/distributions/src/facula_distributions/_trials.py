@@ -78,9 +78,12 @@ class Bernoulli(_Trials):
     tensor([0.2500, 0.5000])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
-    has_enumerate_support = True
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.boolean
+    has_enumerate_support: bool = True
 
     @property
     def mean(self) -> Tensor:
@@ -122,15 +125,18 @@ class Bernoulli(_Trials):
 
 @boundary
 class Geometric(_Trials):
-    """How many trials fail before the first that succeeds, each with probability `probs`; `logits` are its log odds.
+    """The number of failures before the first success, of probability `probs`; `logits` are its log odds.
 
     >>> from facula_tensor import tensor
     >>> Geometric(0.5).log_prob(tensor([0.0, 1.0, 2.0])).exp()
     tensor([0.5000, 0.2500, 0.1250])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         super().__init__(probs, logits, validate_args)

@@ -28,9 +28,9 @@ def _least(name: str, value: Sequence[int], dims: int) -> None:
 class SoftmaxTransform(_Plain):
     """exp(x) in proportion, with a sum of 1; many x give the same, of which the inverse gives log(y)."""
 
-    bijective = False
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    bijective: bool = False
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.simplex
 
     def _call(self, x: Tensor) -> Tensor:
         return softmax(x, -1)
@@ -55,8 +55,8 @@ class StickBreakingTransform(_Plain):
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.simplex
 
     @staticmethod
     def _offset(x: Tensor) -> Tensor:
@@ -94,9 +94,9 @@ class StickBreakingTransform(_Plain):
 class LowerCholeskyTransform(_Plain):
     """Square matrices as lower triangular ones with a positive diagonal: exp of the diagonal, 0 above."""
 
-    bijective = False
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.lower_cholesky
+    bijective: bool = False
+    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
+    codomain: constraints.Constraint = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(0, -2, -1).exp().diag_embed()
@@ -109,9 +109,9 @@ class LowerCholeskyTransform(_Plain):
 class PositiveDefiniteTransform(_Plain):
     """Square matrices as positive definite ones: L times its transpose, for the L of `LowerCholeskyTransform`."""
 
-    bijective = False
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.positive_definite
+    bijective: bool = False
+    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
+    codomain: constraints.Constraint = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)
@@ -134,8 +134,8 @@ class CorrCholeskyTransform(_Plain):
             [0., 1.]])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.corr_cholesky
+    domain: constraints.Constraint = constraints.real_vector
+    codomain: constraints.Constraint = constraints.corr_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         most = 1 - eps_of(x.dtype)
@@ -176,6 +176,9 @@ class CorrCholeskyTransform(_Plain):
 class _Parts(Transform):
     """Transforms of the parts of a tensor along a dimension."""
 
+    transforms: list[Transform]
+    dim: int
+
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int):
         for one in tseq:
             if not isinstance(one, Transform):
@@ -186,7 +189,7 @@ class _Parts(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """Whether all are."""
+        """Whether all transforms are bijective."""
         return all(one.bijective for one in self.transforms)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
@@ -222,12 +225,12 @@ class StackTransform(_Parts):
 
     @property
     def domain(self) -> Any:  # type: ignore[override]
-        """Those of the transforms."""
+        """The sets of the transforms, along the dimension."""
         return constraints.stack([one.domain for one in self.transforms], self.dim)
 
     @property
     def codomain(self) -> Any:  # type: ignore[override]
-        """Those of the transforms."""
+        """The sets of the transforms, along the dimension."""
         return constraints.stack([one.codomain for one in self.transforms], self.dim)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
@@ -251,6 +254,8 @@ class StackTransform(_Parts):
 @boundary
 class CatTransform(_Parts):
     """A transform for each part, of these `lengths` (1 where left out), along a dimension."""
+
+    lengths: list[int]
 
     def __init__(
         self,
@@ -284,12 +289,12 @@ class CatTransform(_Parts):
 
     @property
     def domain(self) -> Any:  # type: ignore[override]
-        """Those of the transforms."""
+        """The sets of the transforms, along the dimension."""
         return constraints.cat([one.domain for one in self.transforms], self.dim, self.lengths)
 
     @property
     def codomain(self) -> Any:  # type: ignore[override]
-        """Those of the transforms."""
+        """The sets of the transforms, along the dimension."""
         return constraints.cat([one.codomain for one in self.transforms], self.dim, self.lengths)
 
     def _parts(self, value: Tensor) -> list[Tensor]:

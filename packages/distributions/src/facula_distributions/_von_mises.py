@@ -50,8 +50,11 @@ class VonMises(Distribution):
     tensor(-1.0738)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "concentration": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     loc: Tensor
     concentration: Tensor
 

@@ -5,6 +5,7 @@ Both are called with a constraint; `register` adds a function from constraints o
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, UnsupportedError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 @boundary
@@ -42,6 +43,8 @@ class ConstraintRegistry:
     >>> transform_to(constraints.interval(0.0, 10.0))(tensor(0.0))
     tensor(5.)
     """
+
+    _name: str
 
     def __init__(self, name: str = "ConstraintRegistry"):
         self._name = name
@@ -69,8 +72,8 @@ class ConstraintRegistry:
         return factory(constraint)
 
 
-biject_to = ConstraintRegistry("biject_to")
-transform_to = ConstraintRegistry("transform_to")
+biject_to: ConstraintRegistry = ConstraintRegistry("biject_to")
+transform_to: ConstraintRegistry = ConstraintRegistry("transform_to")
 
 
 def _both(*kinds: Any) -> Callable[[Any], Any]:

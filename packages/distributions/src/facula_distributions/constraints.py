@@ -6,6 +6,7 @@ that depends on the distribution's parameters is a `dependent_property` of its c
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
@@ -25,41 +26,15 @@ if TYPE_CHECKING:
     Bound = float | Tensor
 
 __all__ = [
-    "Constraint",
-    "MixtureSameFamilyConstraint",
-    "boolean",
-    "cat",
-    "corr_cholesky",
-    "dependent",
-    "dependent_property",
-    "greater_than",
-    "greater_than_eq",
-    "half_open_interval",
-    "independent",
-    "integer_interval",
-    "interval",
-    "is_dependent",
-    "less_than",
-    "lower_cholesky",
-    "lower_triangular",
-    "multinomial",
-    "nonnegative",
-    "nonnegative_integer",
-    "one_hot",
-    "positive",
-    "positive_definite",
-    "positive_integer",
-    "positive_semidefinite",
-    "real",
-    "real_vector",
-    "simplex",
-    "square",
-    "stack",
-    "symmetric",
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
+    "dependent_property", "greater_than", "greater_than_eq", "half_open_interval", "independent",
+    "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky", "lower_triangular",
+    "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite",
+    "positive_integer", "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack", "symmetric",
     "unit_interval",
-]
+]  # fmt: skip
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 class Constraint:
@@ -88,6 +63,9 @@ class Constraint:
 class _Dependent(Constraint):
     """Its region depends on parameters; only an instance of the distribution has it."""
 
+    is_discrete: bool
+    event_dim: int
+
     def __init__(self, *, is_discrete: bool = False, event_dim: int = 0):
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
@@ -102,6 +80,9 @@ class _Dependent(Constraint):
 class dependent_property(property, _Dependent):
     """A property that gives a constraint: of the class it says `is_discrete` and `event_dim`, of an instance all."""
 
+    is_discrete: bool
+    event_dim: int
+
     def __init__(self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0):
         property.__init__(self, fn)
         self.is_discrete, self.event_dim = is_discrete, event_dim
@@ -111,12 +92,17 @@ class dependent_property(property, _Dependent):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether the region is known of instances alone."""
+    """Whether the region is known for instances only."""
     return isinstance(constraint, _Dependent)
 
 
 class independent(Constraint):
     """A constraint whose last batch dimensions are one event: all of it must be in the region."""
+
+    base_constraint: Constraint
+    reinterpreted_batch_ndims: int
+    is_discrete: bool
+    event_dim: int
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
@@ -140,15 +126,15 @@ class _Real(Constraint):
 
 
 class _Boolean(Constraint):
-    is_discrete = True
+    is_discrete: bool = True
 
     def check(self, value: Tensor) -> Tensor:
         return (value == 0) | (value == 1)
 
 
 class _OneHot(Constraint):
-    is_discrete = True
-    event_dim = 1
+    is_discrete: bool = True
+    event_dim: int = 1
 
     def check(self, value: Tensor) -> Tensor:
         return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
@@ -157,18 +143,23 @@ class _OneHot(Constraint):
 class _Simplex(Constraint):
     """Vectors of 0 or more with a sum of 1."""
 
-    event_dim = 1
+    event_dim: int = 1
 
     def check(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
 class _Above(Constraint):
+    lower_bound: float | Tensor
+
     def __init__(self, lower_bound: Bound):
         self.lower_bound = lower_bound
 
 
 class _Between(Constraint):
+    lower_bound: float | Tensor
+    upper_bound: float | Tensor
+
     def __init__(self, lower_bound: Bound, upper_bound: Bound):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
@@ -191,6 +182,8 @@ class greater_than_eq(_Above):
 
 class less_than(Constraint):
     """Below a bound."""
+
+    upper_bound: float | Tensor
 
     def __init__(self, upper_bound: Bound):
         self.upper_bound = upper_bound
@@ -219,7 +212,7 @@ class half_open_interval(_Between):
 class integer_interval(_Between):
     """Whole numbers between two bounds, both included."""
 
-    is_discrete = True
+    is_discrete: bool = True
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each element."""
@@ -227,7 +220,7 @@ class integer_interval(_Between):
 
 
 class _IntegerGreaterThan(_Above):
-    is_discrete = True
+    is_discrete: bool = True
 
     def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
@@ -236,21 +229,21 @@ class _IntegerGreaterThan(_Above):
 class _LowerTriangular(Constraint):
     """Square matrices that are 0 above the diagonal."""
 
-    event_dim = 2
+    event_dim: int = 2
 
     def check(self, value: Tensor) -> Tensor:
         return (value.tril() == value).all(-1).all(-1)
 
 
 class _LowerCholesky(_LowerTriangular):
-    """Those with a positive diagonal."""
+    """Lower triangular matrices with a positive diagonal."""
 
     def check(self, value: Tensor) -> Tensor:
         return super().check(value) & (value.diagonal(0, -2, -1) > 0).all(-1)
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Those whose rows have the length 1."""
+    """Cholesky factors with rows of length 1."""
 
     def check(self, value: Tensor) -> Tensor:
         close = 10 * value.shape[-1] * eps_of(value.dtype)
@@ -259,7 +252,7 @@ class _CorrCholesky(_LowerCholesky):
 
 
 class _Square(Constraint):
-    event_dim = 2
+    event_dim: int = 2
 
     def check(self, value: Tensor) -> Tensor:
         return value.new_full(tuple(value.shape[:-2]), value.shape[-1] == value.shape[-2], dtype=bool_)
@@ -295,8 +288,10 @@ class _PositiveDefinite(_Symmetric):
 class multinomial(Constraint):
     """Vectors of whole numbers of 0 or more with a sum of at most `upper_bound`."""
 
-    is_discrete = True
-    event_dim = 1
+    upper_bound: float | Tensor
+
+    is_discrete: bool = True
+    event_dim: int = 1
 
     def __init__(self, upper_bound: Bound):
         self.upper_bound = upper_bound
@@ -309,12 +304,15 @@ class multinomial(Constraint):
 class _Parts(Constraint):
     """Constraints of the parts of a tensor along a dimension."""
 
+    cseq: list[Constraint]
+    dim: int
+
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0):
         self.cseq, self.dim = list(cseq), dim
 
     @property
     def is_discrete(self) -> bool:  # type: ignore[override]
-        """Whether one of them is."""
+        """Whether one of the constraints is discrete."""
         return any(one.is_discrete for one in self.cseq)
 
     @property
@@ -325,6 +323,8 @@ class _Parts(Constraint):
 
 class cat(_Parts):
     """A constraint for each part, of these `lengths` (1 where left out), along a dimension."""
+
+    lengths: list[int]
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None):
         super().__init__(cseq, dim)
@@ -341,7 +341,7 @@ class stack(_Parts):
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The most that one of them has, and one more where the dimension is among those."""
+        """The most event dimensions of a constraint, and one more if the dimension is among them."""
         most = max(one.event_dim for one in self.cseq)
         return most + (self.dim + most < 0)
 
@@ -354,6 +354,10 @@ class stack(_Parts):
 class MixtureSameFamilyConstraint(Constraint):
     """What components of mixtures may give: `base_constraint`, met by a value in each component."""
 
+    base_constraint: Constraint
+    is_discrete: bool
+    event_dim: int
+
     def __init__(self, base_constraint: Constraint):
         self.base_constraint = base_constraint
         self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
@@ -364,21 +368,21 @@ class MixtureSameFamilyConstraint(Constraint):
         return inside.all(-1)
 
 
-dependent = _Dependent()
-boolean = _Boolean()
-one_hot = _OneHot()
-nonnegative_integer = _IntegerGreaterThan(0)
-positive_integer = _IntegerGreaterThan(1)
-real = _Real()
-real_vector = independent(real, 1)
-positive = greater_than(0.0)
-nonnegative = greater_than_eq(0.0)
-unit_interval = interval(0.0, 1.0)
-lower_triangular = _LowerTriangular()
-lower_cholesky = _LowerCholesky()
-corr_cholesky = _CorrCholesky()
-square = _Square()
-symmetric = _Symmetric()
-positive_semidefinite = _PositiveSemidefinite()
-positive_definite = _PositiveDefinite()
-simplex = _Simplex()
+dependent: Constraint = _Dependent()
+boolean: Constraint = _Boolean()
+one_hot: Constraint = _OneHot()
+nonnegative_integer: Constraint = _IntegerGreaterThan(0)
+positive_integer: Constraint = _IntegerGreaterThan(1)
+real: Constraint = _Real()
+real_vector: Constraint = independent(real, 1)
+positive: Constraint = greater_than(0.0)
+nonnegative: Constraint = greater_than_eq(0.0)
+unit_interval: Constraint = interval(0.0, 1.0)
+lower_triangular: Constraint = _LowerTriangular()
+lower_cholesky: Constraint = _LowerCholesky()
+corr_cholesky: Constraint = _CorrCholesky()
+square: Constraint = _Square()
+symmetric: Constraint = _Symmetric()
+positive_semidefinite: Constraint = _PositiveSemidefinite()
+positive_definite: Constraint = _PositiveDefinite()
+simplex: Constraint = _Simplex()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kl_divergence", "register_kl"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 FORMULAS: dict[tuple[type, type], Formula] = {}
 
@@ -201,14 +202,14 @@ def _cauchys(p: Cauchy, q: Cauchy) -> Tensor:
 
 @register_kl(HalfCauchy, HalfCauchy)
 def _half_cauchys(p: HalfCauchy, q: HalfCauchy) -> Tensor:
-    """That of the whole ones, which are even on both sides."""
+    """The divergence of the symmetric distributions."""
     both = p.scale + q.scale
     return (both * both / (4 * p.scale * q.scale)).log()
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
-    """That of the distributions below, where both are transformed alike."""
+    """The divergence of the base distributions, if the transforms are equal."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise UnsupportedError(
             "kl_divergence: there is no formula for TransformedDistributions with different transforms; got "

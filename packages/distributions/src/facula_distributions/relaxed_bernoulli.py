@@ -6,7 +6,8 @@ Concrete distribution. Both ICLR 2017.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable as _Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, as_tensor, rand
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 def open_uniform(like: Tensor, shape: Sequence[int]) -> Tensor:
@@ -43,9 +44,16 @@ def temperature_like(value: Value, like: Tensor) -> Tensor:
 class LogitRelaxedBernoulli(_Trials):
     """The log odds of a `RelaxedBernoulli`: (logits + logistic noise) / temperature."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.real
-    has_rsample = True
+    _shared: ClassVar[tuple[str, ...]] = ("temperature",)
+
+    temperature: Tensor
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.real
+    has_rsample: bool = True
 
     def __init__(
         self,
@@ -56,12 +64,6 @@ class LogitRelaxedBernoulli(_Trials):
     ):
         super().__init__(probs, logits, validate_args)
         self.temperature = temperature_like(temperature, self._given())
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with parameters expanded to a batch shape."""
-        new = super().expand(batch_shape, _instance)
-        new.temperature = self.temperature
-        return new
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws through which gradients go."""
@@ -97,7 +99,7 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor:
-        """How far draws are from 0 and 1."""
+        """The distance of draws from 0 and 1."""
         return self.base_dist.temperature  # type: ignore[attr-defined]
 
     @property

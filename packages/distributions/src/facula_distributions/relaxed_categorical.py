@@ -6,7 +6,8 @@ Concrete distribution. Both ICLR 2017.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable as _Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, lgamma
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 @boundary
 class ExpRelaxedCategorical(_Categories):
     """The logarithms of a `RelaxedOneHotCategorical`'s shares."""
 
-    support = constraints.real_vector
-    has_rsample = True
-    has_enumerate_support = False
+    _shared: ClassVar[tuple[str, ...]] = ("temperature",)
+
+    temperature: Tensor
+
+    support: constraints.Constraint = constraints.real_vector
+    has_rsample: bool = True
+    has_enumerate_support: bool = False
 
     def __init__(
         self,
@@ -50,12 +55,6 @@ class ExpRelaxedCategorical(_Categories):
     @classmethod
     def _is_vector(cls) -> bool:
         return True
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution with parameters expanded to a batch shape."""
-        new = super().expand(batch_shape, _instance)
-        new.temperature = self.temperature
-        return new
 
     def entropy(self) -> Tensor:
         """Refused: there is no formula."""
@@ -101,7 +100,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor:
-        """How far draws are from corners."""
+        """The distance of draws from the corners."""
         return self.base_dist.temperature  # type: ignore[attr-defined]
 
     @property

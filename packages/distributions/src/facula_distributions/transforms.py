@@ -1,5 +1,7 @@
 """Transforms: functions of values with inverses, and how they change densities."""
 
+from collections.abc import Callable as _Callable
+
 from facula_tensor.extend import listed
 
 from ._elementwise_transforms import (
@@ -47,4 +49,4 @@ __all__ = [
     "identity_transform",
 ]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)

@@ -1,8 +1,9 @@
-"""What distributions are written with: arguments of one shape, probabilities and logits."""
+"""Helpers of distributions: broadcast arguments, probabilities and logits."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -37,9 +38,9 @@ __all__ = [
     "vec_to_tril_matrix",
 ]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
-euler_constant = 0.57721566490153286061
+euler_constant: float = 0.57721566490153286061
 TINY = {float16: 2.0**-14, bfloat16: 2.0**-126, float32: 2.0**-126, float64: 2.0**-1022}
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
@@ -109,7 +110,7 @@ def batch_shape_of(*values: Any) -> Size:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities that are neither 0 nor 1, so that their logarithms are finite."""
+    """Probabilities clamped away from 0 and 1, so that their logarithms are finite."""
     eps = eps_of(probs.dtype)
     return probs.clamp(eps, 1 - eps)
 
@@ -166,6 +167,10 @@ def normalized_logits(logits: Tensor) -> Tensor:
 
 class lazy_property:
     """A property that is computed when it is first asked for, with gradients, and then is an attribute."""
+
+    wrapped: Callable[[Any], Tensor]
+    __doc__: str | None
+    __name__: str
 
     def __init__(self, wrapped: Callable[[Any], Tensor]):
         self.wrapped, self.__doc__, self.__name__ = wrapped, wrapped.__doc__, wrapped.__name__

@@ -1,4 +1,4 @@
-"""What layers are made with, checked by what their constructors declare: a number is a number, a word is a word.
+"""Arguments of constructors, checked against their annotations.
 
 Note [Checked constructors]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from difflib import get_close_matches
 from functools import wraps
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
 from facula_tensor.extend import relabel
 
+from ._module import Module
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EXPECTED = {
     "int": "an integer",
@@ -33,6 +36,10 @@ EXPECTED = {
     "str": "a string",
     "Tensor": "a Tensor",
     "Tensor | None": "a Tensor or None",
+    "Module": "a Module",
+    "Module | None": "a Module or None",
+    "Callable[[Tensor, Tensor], Tensor] | None": "a function or None",
+    "str | Callable[[Tensor], Tensor]": "a string or a function",
     "Any": "numbers or a string, not a tensor",
 }
 ACCEPTED: dict[str, Callable[[Any], bool]] = {
@@ -41,6 +48,9 @@ ACCEPTED: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: value is None or isinstance(value, (int, np.bool_)),
     "str": lambda value: isinstance(value, str),
     "Tensor": lambda value: isinstance(value, Tensor),
+    "Module": lambda value: isinstance(value, Module),
+    "Callable[[Tensor, Tensor], Tensor]": callable,
+    "str | Callable[[Tensor], Tensor]": lambda value: isinstance(value, str) or callable(value),
     "Any": lambda value: not isinstance(value, Tensor) or not value.ndim,
 }
 
@@ -61,7 +71,7 @@ def check_arguments(cls: type) -> None:
 
 
 def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
-    """`function`, which refuses what its annotations do not allow. The first `skip` parameters are not looked at."""
+    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`."""
     parameters = inspect.signature(function).parameters
     declared = {name: str(one.annotation) for name, one in parameters.items()}
     takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
@@ -78,11 +88,11 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
                 raise InvalidTypeError(f"{called}: got an unexpected keyword argument {name!r}{hint}")
             said = declared[name]
             if said not in EXPECTED:
-                if "Tensor" in said:
+                if "Tensor" in said and "Callable" not in said:
                     continue
                 said = "Any"  # sizes, devices and the like are looked at by the layer itself
-            kind, _, optional = said.partition(" | ")
-            if (optional and value is None) or ACCEPTED[kind](value):
+            kind = said.removesuffix(" | None")
+            if (kind != said and value is None) or ACCEPTED[kind](value):
                 continue
             shown = f"{value.dtype.name} {tuple(value.shape)}" if isinstance(value, Tensor) else f"{value!r:.60}"
             raise InvalidTypeError(
@@ -101,7 +111,7 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
 
 
 def check_input(layer: str, input: Any) -> None:
-    """TypeError where what a layer is called with is no tensor."""
+    """Raise TypeError unless a layer's input is a tensor."""
     if not isinstance(input, Tensor):
         raise InvalidTypeError(f"{layer}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
 
@@ -111,3 +121,24 @@ def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
     for name, length in lengths.items():
         if length < least:
             raise InvalidValueError(f"{layer}: expected {name} of at least {least}; got {length}")
+
+
+def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
+    """An integer `count` times, or so many integers, Python's or NumPy's; no bools."""
+    values = value if isinstance(value, (tuple, list)) else (value,) * count
+    try:
+        if len(values) == count and not any(isinstance(n, bool) for n in values):
+            return tuple(map(index, values))
+    except TypeError:
+        pass
+    kind = ("an integer", "an integer or two", "an integer or three")[count - 1]
+    raise InvalidTypeError(f"{layer}: expected {argument} to be {kind}; got {value!r}")
+
+
+def check_sizes(layer: str, count: int, **sizes: int | Sequence[int | None] | None) -> None:
+    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all."""
+    for name, value in sizes.items():
+        given = value
+        if isinstance(value, (tuple, list)) and len(value) == 1:
+            given = value[0]
+        lengths(layer, name, given, count)

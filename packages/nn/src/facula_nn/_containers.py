@@ -30,7 +30,7 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 
 @boundary
 class _Holder(Module):
-    """What holds modules or parameters and computes nothing."""
+    """Base of containers, which compute nothing."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """There is nothing to compute: NotImplementedError."""
@@ -60,7 +60,7 @@ class _Row(Module, Generic[M]):
         return place % length
 
     def _set_all(self, named: list[tuple[str, Any]]) -> None:
-        """Hold these and no others; names that are numbers count anew."""
+        """Hold these and no others; names that are numbers are counted from 0."""
         counted = all([name.isdigit() for name, _ in named])
         self._modules.clear()
         for place, (name, module) in enumerate(named):
@@ -194,7 +194,7 @@ class ModuleList(_Holder, _Row[M]):
             self.extend(_several("ModuleList", modules))
 
     def __repr__(self) -> str:
-        runs: list[list] = []  # first and last place, and what is there
+        runs: list[list[Any]] = []  # first and last place, and what is there
         for place, module in enumerate(self):
             if runs and runs[-1][2] == repr(module):
                 runs[-1][1] = place
@@ -256,6 +256,8 @@ class ParameterList(_Holder):
     >>> ParameterList([ones(2), ones(3)])[1].requires_grad
     True
     """
+
+    _size: int
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -353,7 +355,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
 
 
 def _several(holder: str, values: Any) -> Any:
-    """What a list is made of; TypeError for what is no sequence of values."""
+    """The values for a list; TypeError unless they are a sequence."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise InvalidTypeError(
             f"{holder}: expected several values in a list; got {type(values).__name__} {values!r:.60}"
@@ -362,7 +364,7 @@ def _several(holder: str, values: Any) -> Any:
 
 
 def _pairs(holder: str, values: Any) -> Any:
-    """What a dict is made of; TypeError for what is neither a mapping nor pairs."""
+    """The items for a dict; TypeError unless they are a mapping or pairs."""
     if isinstance(values, Mapping):
         return values
     pairs = list(values) if hasattr(values, "__iter__") and not isinstance(values, (str, Tensor)) else [values]

@@ -19,26 +19,36 @@ from facula_tensor.extend import Handle, Hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
-    from ._module import Module
+    class Hooked(Protocol):
+        """A module, as far as its hooks go."""
+
+        _hooks: dict[str, Hooks] | None
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class ForwardHook:
     """A hook around forward, and how it wants to be called."""
+
+    hook: Callable[..., Any]
+    with_kwargs: bool
+    always: bool
 
     __slots__ = ("always", "hook", "with_kwargs")
 
     def __init__(self, hook: Callable[..., Any], with_kwargs: bool, always: bool = False) -> None:
         self.hook, self.with_kwargs, self.always = hook, with_kwargs, always
 
-    def __call__(self, module: Module, args: tuple, kwargs: dict[str, Any], *output: Any) -> Any:
+    def __call__(self, module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any], *output: Any) -> Any:
         if self.with_kwargs:
             return self.hook(module, args, kwargs, *output)
         return self.hook(module, args, *output)
 
 
 def add_hook(
-    module: Module, operation: str, table: str, hook: Any, prepend: bool = False, flags: tuple[bool, ...] | None = None
+    module: Hooked, operation: str, table: str, hook: Any, prepend: bool = False, flags: tuple[bool, ...] | None = None
 ) -> Handle:
     """Put a hook into one of the module's tables, last or first. TypeError where it is no callable."""
     if not callable(hook):
@@ -53,21 +63,21 @@ def add_hook(
     return handle
 
 
-def hooks_of(module: Module, table: str) -> Hooks:
+def hooks_of(module: Hooked, table: str) -> Hooks:
     """One of the module's tables of hooks, made if it is not there yet."""
     if module._hooks is None:
         module._hooks = {}
     return module._hooks.setdefault(table, Hooks())
 
 
-def run_hooks(module: Module, table: str, *arguments: Any) -> None:
+def run_hooks(module: Hooked, table: str, *arguments: Any) -> None:
     """Call each hook of a table whose results mean nothing."""
     if module._hooks and table in module._hooks:
         for hook in list(module._hooks[table].values()):
             hook(*arguments)
 
 
-def call_hooked(module: Module, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_hooked(module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a module that has hooks."""
     tables = module._hooks or {}
     called = set()
@@ -92,7 +102,9 @@ def call_hooked(module: Module, args: tuple, kwargs: dict[str, Any]) -> Any:
         raise
 
 
-def _changed(hook: ForwardHook, args: tuple, kwargs: dict, new: Any) -> tuple[tuple, dict]:
+def _changed(
+    hook: ForwardHook, args: tuple[Any, ...], kwargs: dict[str, Any], new: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments after a forward pre-hook returned `new`."""
     if new is None:
         return args, kwargs
@@ -105,8 +117,8 @@ def _changed(hook: ForwardHook, args: tuple, kwargs: dict, new: Any) -> tuple[tu
     )
 
 
-def _call_anyway(hook: Callable, arguments: tuple) -> None:
-    """A hook that is always called, while an exception is on its way; its own must not take that one's place."""
+def _call_anyway(hook: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Call a hook while an exception propagates; an exception of its own becomes a warning."""
     try:
         hook(*arguments)
     except Exception as error:
@@ -117,14 +129,19 @@ def _call_anyway(hook: Callable, arguments: tuple) -> None:
 class Crossing:
     """One call of a module with backward hooks: what its two identities share. See Note [Backward hooks]."""
 
+    module: Hooked
+    entered: bool
+    grad_output: tuple[Any, ...]
+    width: int
+
     __slots__ = ("entered", "grad_output", "module", "places", "width")
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Hooked) -> None:
         self.module, self.entered, self.grad_output = module, False, ()
         self.places: list[int] = []  # of the arguments that want gradients
         self.width = 0
 
-    def enter(self, args: tuple) -> tuple:
+    def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, such that their gradients pass here."""
         self.width = len(args)
         self.places = _wanting(args)
@@ -144,7 +161,7 @@ class Crossing:
             return passed[0]
         return type(result)(*passed) if hasattr(result, "_fields") else type(result)(passed)
 
-    def arrive(self, grad_output: tuple) -> tuple:
+    def arrive(self, grad_output: tuple[Any, ...]) -> tuple[Any, ...]:
         """Backward reached the results: their gradients after the pre-hooks."""
         for hook in list(self._table("backward_pre")):
             new = hook(self.module, grad_output)
@@ -155,7 +172,7 @@ class Crossing:
             self.finish((None,) * self.width)
         return grad_output
 
-    def finish(self, grad_input: tuple) -> tuple:
+    def finish(self, grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
         """Backward reached the arguments: their gradients after the hooks."""
         grad_output, self.grad_output = self.grad_output, ()
         for hook in list(self._table("backward")):
@@ -175,13 +192,13 @@ class Crossing:
 
 class _Entrance(Function):
     @staticmethod
-    def forward(ctx: Any, crossing: Crossing, *tensors: Tensor) -> tuple:  # type: ignore[override]
+    def forward(ctx: Any, crossing: Crossing, *tensors: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         ctx.crossing = crossing
         ctx.set_materialize_grads(False)
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple:
+    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
         crossing = ctx.crossing
         grad_input = crossing.finish(_put((None,) * crossing.width, crossing.places, grads))
         return None, *[grad_input[k] for k in crossing.places]
@@ -189,13 +206,13 @@ class _Entrance(Function):
 
 class _Exit(Function):
     @staticmethod
-    def forward(ctx: Any, crossing: Crossing, places: list[int], width: int, *tensors: Tensor) -> tuple:  # type: ignore[override]
+    def forward(ctx: Any, crossing: Crossing, places: list[int], width: int, *tensors: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         ctx.crossing, ctx.places, ctx.width = crossing, places, width
         ctx.set_materialize_grads(False)
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple:
+    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
         grad_output = ctx.crossing.arrive(_put((None,) * ctx.width, ctx.places, grads))
         return None, None, None, *[grad_output[k] for k in ctx.places]
 
@@ -205,7 +222,7 @@ def _wanting(values: Any) -> list[int]:
     return [k for k, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
 
 
-def _put(values: Any, places: list[int], new: Any) -> tuple:
+def _put(values: Any, places: list[int], new: Any) -> tuple[Any, ...]:
     """`values` with others at some places."""
     replaced = list(values)
     for k, value in zip(places, new, strict=True):
@@ -213,8 +230,8 @@ def _put(values: Any, places: list[int], new: Any) -> tuple:
     return tuple(replaced)
 
 
-def _replaced(operation: str, new: Any, former: tuple) -> tuple:
-    """What a hook returned, as a tuple as long as the one it was shown."""
+def _replaced(operation: str, new: Any, former: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The result of a hook as a tuple, of the length that the hook was shown."""
     new = new if isinstance(new, tuple) else (new,)
     if len(new) != len(former):
         raise OperationError(

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from ._members import BUFFER, MODULE, PARAMETER, members
 
 if TYPE_CHECKING:
-    from ._module import Module
+    from ._tree import Tree
 
 OPEN_LEVELS = 1  # that are not folded up at first
 
 
-def html_of(module: Module) -> str:
+def html_of(module: Tree[Any]) -> str:
     """The module and all below it as nested ``<details>``."""
     return f"<div>{_node(module, '', 0, ())}</div>"
 
 
-def _node(module: Module, name: str, level: int, above: tuple[Any, ...]) -> str:
+def _node(module: Tree[Any], name: str, level: int, above: tuple[Any, ...]) -> str:
     children = [(child, one) for child, one in members(module, MODULE) if one is not None]
     parameters = list({id(one): one for one in module.parameters()}.values())
     count = sum([one.numel() for one in parameters])

@@ -1,4 +1,4 @@
-"""What a module keeps under a name: a parameter, a module or a buffer; and the mappings that show those of one kind.
+"""Members of modules (parameters, submodules, buffers), and mappings of those of one kind.
 
 Note [Where members are]
 ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, MissingKeyError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor
+from facula_tensor import Tensor, empty
 from facula_tensor.extend import make, plain_torch_function, snapshot
 
 if TYPE_CHECKING:
-    from ._tree import Tree
+    from typing import Protocol
+
+    class Holder(Protocol):
+        """A module, as far as its members go."""
+
+        _kinds: dict[str, int]
+
 
 __all__ = ["Buffer"]
 
@@ -47,8 +53,6 @@ class Buffer(Tensor):
 
     @boundary
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
-        from facula_tensor import empty
-
         source = empty(0) if data is None else data
         if not isinstance(source, Tensor):
             raise InvalidTypeError(f"Buffer: expected data to be a Tensor; got {type(source).__name__}")
@@ -59,12 +63,15 @@ class Buffer(Tensor):
 
 
 @boundary
-class Members(MutableMapping):
+class Members(MutableMapping[str, Any]):
     """A module's members of one kind, by name: a view of its attributes, which writes there too."""
+
+    _module: Holder
+    _kind: int
 
     __slots__ = ("_kind", "_module")
 
-    def __init__(self, module: Tree, kind: int) -> None:
+    def __init__(self, module: Holder, kind: int) -> None:
         self._module, self._kind = module, kind
 
     def __getitem__(self, name: str) -> Any:
@@ -100,7 +107,7 @@ class Members(MutableMapping):
         return dict(self)
 
 
-def members(module: Tree, kind: int) -> list[tuple[str, Any]]:
+def members(module: Holder, kind: int) -> list[tuple[str, Any]]:
     """Names and values of the members of one kind, in the order of registration."""
     own = module.__dict__
     return [(name, own[name]) for name, one in module._kinds.items() if one & kind and name in own]

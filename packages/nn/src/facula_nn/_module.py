@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback, warn
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
@@ -12,27 +12,28 @@ from facula_tensor import dtype as DType
 from facula_tensor.extend import dtype_of_type
 
 from ._hooks import add_hook, call_hooked, hooks_of
+from ._html import html_of
 from ._members import BUFFER, MODULE, PARAMETER, members
 from ._places import locate
-from ._tree import Tree
+from ._state import Stateful
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import ParamSpec, Protocol, Self, TypeVar
 
     from facula_tensor.extend import DeviceLike, DTypeLike, Handle, Hooks, MemoryFormat
-
-    from ._state import Keys
 
     P = ParamSpec("P")
     Output = TypeVar("Output", covariant=True)
 
     class Forward(Protocol[P, Output]):
-        """What has a `forward`: with it as `self`, a call takes the arguments of `forward` and gives its result."""
+        """Anything with a `forward`, whose arguments and result a call has, too."""
 
         def forward(self, *args: P.args, **kwargs: P.kwargs) -> Output: ...
 
+else:
+    Stateful = {"Module": Stateful}  # see `Generic` in `_tree.py`
 
 __all__ = ["Module"]
 
@@ -40,7 +41,7 @@ _noticed: list[None] = []  # whether the notice of `compile` was given
 
 
 @boundary
-class Module(Tree):
+class Module(Stateful["Module"]):
     """Base class of all layers and networks.
 
     A subclass calls ``super().__init__()``, assigns parameters and other modules to attributes, and defines
@@ -59,10 +60,9 @@ class Module(Tree):
     """
 
     training: bool = True
-    _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; each subclass defines it."""
+        """Compute the result; each subclass defines it."""
         raise UnsupportedError(
             f"{type(self).__name__}: expected the class to define forward(self, ...); check its name and indentation"
         )
@@ -211,83 +211,11 @@ class Module(Tree):
         """Cast floating parameters and buffers to bfloat16."""
         return self.to(dtype=bfloat16)
 
-    # --------------------------------------------------------------------------------------------- state dicts
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Leave the module as it is, whatever is asked for: eager code is the quick one. A warning says so once."""
         if not _noticed:
             _noticed.append(None)
             warn("Module.compile: facula compiles nothing, and runs modules as they are: eager code is the quick one")
-
-    def state_dict(
-        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Any]:
-        """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
-
-        >>> from facula_nn import Linear
-        >>> list(Linear(2, 1).state_dict())
-        ['weight', 'bias']
-        """
-        from collections import OrderedDict
-
-        from ._state import gather
-
-        gathered = OrderedDict() if destination is None else destination
-        gather(self, gathered, prefix, keep_vars)
-        return gathered
-
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Keys:
-        """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
-
-        Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing
-        can be copied there.
-        Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
-        (where `strict`) and all values that do not fit; then nothing was changed.
-
-        >>> from facula_nn import Linear
-        >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
-        <All keys matched successfully>
-        """
-        from ._state import load
-
-        return load(self, state_dict, strict, assign)
-
-    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        """Put the module's own state, without its children's, into `destination`; for subclasses to override."""
-        from ._state import gather_own
-
-        gather_own(self, destination, prefix, keep_vars)
-
-    def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
-        """Take the module's own state, without its children's, from `state_dict`; for subclasses to override.
-
-        This one notes what is to be copied, which is done when all modules have found what they need; what an
-        override does by itself is done at once. `state_dict` is a copy, which may be changed; TypeError for another.
-        """
-        from ._state import Loading
-
-        if not isinstance(state_dict, Loading):
-            raise InvalidTypeError(
-                "_load_from_state_dict: expected the state_dict that load_state_dict gave to the override; got "
-                f"{type(state_dict).__name__}; change that dict instead, it is a copy"
-            )
-        state_dict.plan_own(self, prefix)
-
-    def get_extra_state(self) -> Any:
-        """What `state_dict` keeps of this module beside tensors; a subclass that defines it takes part."""
-        raise OperationError(f"get_extra_state: {type(self).__name__} does not define it")
-
-    def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` gave."""
-        raise OperationError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")
 
     # --------------------------------------------------------------------------------------------------- hooks
     def register_forward_pre_hook(
@@ -361,16 +289,7 @@ class Module(Tree):
         if self._hooks is not None:
             self.__dict__["_hooks"] = {table: _copied(hooks) for table, hooks in self._hooks.items()}
 
-    def extra_repr(self) -> str:
-        """What a subclass adds to its repr, in the parentheses."""
-        return ""
-
-    def _get_name(self) -> str:
-        return type(self).__name__
-
     def _repr_html_(self) -> str:
-        from ._html import html_of
-
         return html_of(self)
 
     def __repr__(self) -> str:

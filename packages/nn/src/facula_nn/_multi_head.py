@@ -45,13 +45,46 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """What `MultiheadAttention` computes: query (length, batch, width), key and value (keys, batch, ...), or none of
+    """Attention of several heads: query (length, batch, width), key and value (keys, batch, ...), or none of
     them with a batch.
 
     `attn_mask` (length, keys) or (batch · heads, length, keys), `key_padding_mask` (batch, keys): bool, True where
     nobody may look, or numbers that are added. Returns (length, batch, width) and, where `need_weights`, the weights
     (batch, length, keys), for each head unless `average_attn_weights`. Without weights all scores are never held at
     once. `is_causal` says that attn_mask, which must be given, is the causal one. ValueError where shapes do not fit.
+
+    Arguments:
+        query: (length, batch, width).
+        key: (keys, batch, its width).
+        value: (keys, batch, its width).
+        embed_dim_to_check: the width that query must have.
+        num_heads: heads, which divide the width.
+        in_proj_weight: (3 · width, width), the projections of all three; None with separate ones.
+        in_proj_bias: (3 · width,), or None.
+        bias_k: a key put behind all others, (1, 1, width), or None.
+        bias_v: its value, or None.
+        add_zero_attn: put a key and a value of zeros behind all others.
+        dropout_p: the probability of dropping a weight in training.
+        out_proj_weight: (width, width).
+        out_proj_bias: (width,), or None.
+        training: whether weights are dropped.
+        key_padding_mask: (batch, keys); see above.
+        need_weights: give the weights, too.
+        attn_mask: see above.
+        use_separate_proj_weight: whether the next three are the projections.
+        q_proj_weight: (width, width).
+        k_proj_weight: (width, the key's width).
+        v_proj_weight: (width, the value's width).
+        static_k: projected keys in place of computed ones, (batch · heads, keys, head width).
+        static_v: projected values in place of computed ones.
+        average_attn_weights: give the mean of the heads' weights.
+        is_causal: `attn_mask` is the causal one.
+
+    Returns:
+        Outputs (length, batch, width); the weights, or None.
+
+    Raises:
+        ValueError: shapes that do not fit.
     """
     check_operands(query, key, value, embed_dim_to_check, num_heads)
     single = query.ndim == 2

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
-    from ._module import Module
+    from ._tree import Tree
 
 
 class Place(str):
-    """A note that names a module within the outermost one that the exception has left so far.
+    """A note with the path of a module, from the outermost module that an exception has passed.
 
     Weakly: an exception may be kept for long. Pickled, it is plain text.
     """
 
-    outermost: ref[Module]
+    outermost: ref[Tree[Any]]
     path: str
     innermost: str
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)
 
 
-def locate(error: Exception, module: Module) -> None:
+def locate(error: Exception, module: Tree[Any]) -> None:
     """Say in `error`'s notes that it came through `module`: ``in Net.body.0 (Linear(in_features=4, ...))``."""
     notes = getattr(error, "__notes__", None)
     place = notes[-1] if notes else None
@@ -41,7 +41,7 @@ def locate(error: Exception, module: Module) -> None:
     notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
 
 
-def _place(outermost: Module, path: str, innermost: str) -> Place:
+def _place(outermost: Tree[Any], path: str, innermost: str) -> Place:
     name = type(outermost).__name__
     place = Place(f"in {name}.{path} ({innermost})" if path else f"in {innermost}")
     place.outermost, place.path, place.innermost = ref(outermost), path, innermost
@@ -49,7 +49,7 @@ def _place(outermost: Module, path: str, innermost: str) -> Place:
 
 
 def _describe(module: Any) -> str:
-    """One line: the class, and what it was made with where it has no children to show."""
+    """One line: the class, and its arguments unless it has children."""
     name = type(module).__name__
     if next(module.children(), None) is not None:
         return name

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import FaculaError, InvalidTypeError
-from facula_errors.extend import warn
+from facula_errors import FaculaError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary, warn
 from facula_tensor import Parameter, Tensor, from_dlpack, no_grad
 
 from ._hooks import run_hooks
 from ._members import BUFFER, PARAMETER, UNSAVED, members
+from ._tree import M, Tree
+from ._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ._module import Module
+    from collections.abc import Iterator
+else:
+    Tree = {M: Tree}  # see `Generic` there
 
 EXTRA = "_extra_state"
 
@@ -26,7 +30,7 @@ class _Keys(NamedTuple):
 
 
 class Keys(_Keys):
-    """What `load_state_dict` returns: keys of the module not in the dict, and of the dict not in the module."""
+    """The result of `load_state_dict`: keys only in the module, and keys only in the dict."""
 
     __slots__ = ()
 
@@ -48,7 +52,7 @@ class StateDictError(FaculaError, RuntimeError):
         return error
 
 
-def own_state(module: Module) -> Iterator[tuple[str, Tensor]]:
+def own_state(module: Stateful[Any]) -> Iterator[tuple[str, Tensor]]:
     """The parameters and saved buffers that are the module's own."""
     for kind in (PARAMETER, BUFFER):
         for name, value in members(module, kind):
@@ -56,13 +60,11 @@ def own_state(module: Module) -> Iterator[tuple[str, Tensor]]:
                 yield name, value
 
 
-def has_extra_state(module: Module) -> bool:
-    from ._module import Module
-
-    return type(module).get_extra_state is not Module.get_extra_state
+def has_extra_state(module: Stateful[Any]) -> bool:
+    return type(module).get_extra_state is not Stateful.get_extra_state
 
 
-def gather(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+def gather(module: Stateful[Any], destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
     """Put the state of `module` and its children into `destination`."""
     run_hooks(module, "state_pre", module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
@@ -72,16 +74,19 @@ def gather(module: Module, destination: dict[str, Any], prefix: str, keep_vars: 
     run_hooks(module, "state_post", module, destination, prefix, {})
 
 
-def gather_own(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+def gather_own(module: Stateful[Any], destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
     """`Module._save_to_state_dict`."""
     for name, value in own_state(module):
-        destination[prefix + name] = value if keep_vars else value.detach()
+        destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
     if has_extra_state(module):
         destination[prefix + EXTRA] = module.get_extra_state()
 
 
 class Loading(dict[str, Any]):
-    """The dict that is loaded (a copy), and a plan of what goes where, made before anything is changed."""
+    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed."""
+
+    strict: bool
+    assign: bool
 
     def __init__(self, state: Mapping[str, Any], strict: bool, assign: bool) -> None:
         super().__init__(state)
@@ -90,12 +95,12 @@ class Loading(dict[str, Any]):
         self.unexpected: list[str] = []
         self.misfits: list[str] = []
         self.lost: list[str] = []  # would be copied to where there is no memory
-        self.tensors: list[tuple[Module, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
-        self.extras: list[tuple[Module, Any]] = []
-        self.visited: list[tuple[Module, str]] = []
-        self.planned: list[tuple[Module, str]] = []  # those of `visited` that did not load all by themselves
+        self.tensors: list[tuple[Stateful[Any], str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
+        self.extras: list[tuple[Stateful[Any], Any]] = []
+        self.visited: list[tuple[Stateful[Any], str]] = []
+        self.planned: list[tuple[Stateful[Any], str]] = []  # those of `visited` that did not load all by themselves
 
-    def plan(self, module: Module, prefix: str) -> None:
+    def plan(self, module: Stateful[Any], prefix: str) -> None:
         """Find what of the dict goes into `module` and its children."""
         self.visited.append((module, prefix))
         lists = self.missing, self.unexpected, self.misfits
@@ -105,7 +110,7 @@ class Loading(dict[str, Any]):
             if child is not None:
                 self.plan(child, f"{prefix}{name}.")
 
-    def plan_own(self, module: Module, prefix: str) -> None:
+    def plan_own(self, module: Stateful[Any], prefix: str) -> None:
         """Find what of the dict goes into `module` itself."""
         self.planned.append((module, prefix))
         for name, target in own_state(module):
@@ -140,8 +145,8 @@ class Loading(dict[str, Any]):
                 expected.update(key for key in mine if key[len(prefix) :].partition(".")[0] not in module._modules)
         self.unexpected += [key for key in self if key not in expected]
 
-    def check(self, module: Module) -> None:
-        """Raise one error that lists all that is wrong."""
+    def check(self, module: Stateful[Any]) -> None:
+        """Raise one error with all mismatches."""
         wrong = {"values that do not fit": self.misfits}
         if self.strict:
             wrong = {
@@ -158,7 +163,7 @@ class Loading(dict[str, Any]):
         raise StateDictError.of(message, self)  # made there: here it would be in its own traceback's frame
 
     def warn(self) -> None:
-        """Say which elements would be copied to where there is no memory for them."""
+        """Warn of tensors that would be copied to the meta device."""
         lost = self.lost
         if lost:
             names = ", ".join([*lost[:3], "…"] if len(lost) > 3 else lost)
@@ -172,6 +177,10 @@ class Loading(dict[str, Any]):
         """Copy or assign; then the hooks that look at the result."""
         with no_grad():
             for module, name, target, source in self.tensors:
+                if is_lazy(source):
+                    continue  # both have no shape yet
+                if isinstance(target, UninitializedParameter | UninitializedBuffer) and not self.assign:
+                    target.materialize(source.shape)
                 if not self.assign:
                     target.copy_(source)
                 elif isinstance(target, Parameter):
@@ -196,6 +205,10 @@ def _as_tensor(value: Any) -> Any:
 
 def _misfit(target: Tensor, source: Any, assign: bool) -> str | None:
     """Why `source` cannot take the place of `target`, or be copied there; None where it can."""
+    if is_lazy(target):
+        return None  # it takes the shape that comes
+    if is_lazy(source):
+        return "it has no shape yet: the lazy module that it is of was never called"
     if not isinstance(source, Tensor):
         cls = type(source)
         called = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
@@ -219,10 +232,8 @@ def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
     return Parameter(source, requires_grad)
 
 
-def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Keys:
+def load(module: Stateful[Any], state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Keys:
     """`Module.load_state_dict`."""
-    from collections.abc import Mapping
-
     if not isinstance(state_dict, Mapping):
         raise InvalidTypeError(
             f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}"
@@ -233,3 +244,69 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     loading.check(module)
     loading.warn()
     return loading.carry_out()
+
+
+@boundary
+class Stateful(Tree[M]):
+    """The part of `Module` that gives and takes state dicts."""
+
+    def state_dict(
+        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
+        """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
+
+        >>> from facula_nn import Linear
+        >>> list(Linear(2, 1).state_dict())
+        ['weight', 'bias']
+        """
+        gathered = OrderedDict() if destination is None else destination
+        gather(self, gathered, prefix, keep_vars)
+        return gathered
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Keys:
+        """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
+
+        Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing
+        can be copied there.
+        Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
+        (where `strict`) and all values that do not fit; then nothing was changed.
+
+        >>> from facula_nn import Linear
+        >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
+        <All keys matched successfully>
+        """
+        return load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        """Put the module's own state, without its children's, into `destination`; for subclasses to override."""
+        gather_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take the module's own state, without its children's, from `state_dict`; for subclasses to override.
+
+        This one notes what is to be copied, which is done when all modules have found what they need; what an
+        override does by itself is done at once. `state_dict` is a copy, which may be changed; TypeError for another.
+        """
+        if not isinstance(state_dict, Loading):
+            raise InvalidTypeError(
+                "_load_from_state_dict: expected the state_dict that load_state_dict gave to the override; got "
+                f"{type(state_dict).__name__}; change that dict instead, it is a copy"
+            )
+        state_dict.plan_own(self, prefix)
+
+    def get_extra_state(self) -> Any:
+        """State beside tensors for `state_dict`, in subclasses that define this."""
+        raise OperationError(f"get_extra_state: {type(self).__name__} does not define it")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave."""
+        raise OperationError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
 from facula_errors.extend import boundary
@@ -11,13 +11,16 @@ from facula_tensor.extend import PyTorchNames, present
 
 from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
 
+M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Generic
 
-    from ._module import Module
+    from facula_tensor.extend import Hooks
 
     class Member(Tensor):
-        """What type checkers take an attribute for that no class declares: a tensor, or a module, called with an input.
+        """The type of undeclared attributes for type checkers: a tensor, or a module called with an input.
 
         So no module passes for an iterable (of parameters, say): what is called without an argument is not this.
         """
@@ -26,16 +29,20 @@ if TYPE_CHECKING:
         def __iter__(self) -> Iterator[Any]: ...
         def __getattr__(self, name: str) -> Any: ...
 
+else:
+    Generic = {M: object}  # for type checkers alone: a base more would keep programs from assigning `__class__`
+
 
 _PYTORCH = PyTorchNames(__file__)
 _OWN = frozenset({"_kinds", "_hooks"})  # private attributes of instances of any class
 
 
 @boundary
-class Tree:
+class Tree(Generic[M]):
     """The half of `Module` that keeps parameters, buffers and submodules. See Note [Where members are]."""
 
     _kinds: dict[str, int]
+    _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
 
     def __init__(self) -> None:
         self.__dict__["_kinds"] = {}
@@ -112,6 +119,13 @@ class Tree:
     def _non_persistent_buffers_set(self) -> set[str]:
         return {name for name, kind in self._kinds.items() if kind & UNSAVED}
 
+    def extra_repr(self) -> str:
+        """The text between the parentheses of the repr; subclasses define it."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
     # ------------------------------------------------------------------------------------------- registration
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter; None keeps the name for one that is not there.
@@ -141,13 +155,13 @@ class Tree:
             raise InvalidTypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {_shown(tensor)}")
         self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def register_module(self, name: str, module: M | None) -> None:
         """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
         if module is not None and not isinstance(module, Tree):
             raise InvalidTypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
         self._register(MODULE, name, module)
 
-    def add_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: M | None) -> None:
         """Another name for `register_module`."""
         self.register_module(name, module)
 
@@ -172,7 +186,7 @@ class Tree:
     # ---------------------------------------------------------------------------------------------- iteration
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
+    ) -> Iterator[tuple[str, M]]:
         """This module and all below it, each once, with their dotted paths.
 
         >>> from facula_nn import ReLU, Sequential
@@ -190,20 +204,20 @@ class Tree:
             if kind == MODULE and (module := own.get(name)) is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[M]:
         """This module and all below it, each once, or, unless `remove_duplicate`, as often as it is there."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, M]]:
         """The modules directly below, each once, with their names."""
-        seen: set[Module] = set()
+        seen: set[M] = set()
         for name, module in members(self, MODULE):
             if module is not None and module not in seen:
                 seen.add(module)
                 yield name, module
 
-    def children(self) -> Iterator[Module]:
+    def children(self) -> Iterator[M]:
         """The modules directly below, each once."""
         for _, module in self.named_children():
             yield module
@@ -232,7 +246,9 @@ class Tree:
 
     def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        below: Any = [(prefix, self)]
+        if recurse:
+            below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in below:
             own = module.__dict__
             for name, one in module._kinds.items():
@@ -241,7 +257,7 @@ class Tree:
                         seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
-    def get_submodule(self, target: str) -> Module:
+    def get_submodule(self, target: str) -> M:
         """The module at a dotted path; "" is this one. AttributeError that names the part which is not there."""
         module: Any = self
         for name in target.split(".") if target else ():
@@ -253,7 +269,7 @@ class Tree:
             module = below
         return module
 
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+    def set_submodule(self, target: str, module: M, strict: bool = False) -> None:
         """Put a module at a dotted path; with `strict` only where there is one (else AttributeError)."""
         path, _, name = target.rpartition(".")
         if not name:
@@ -274,7 +290,7 @@ class Tree:
 
     def _get(self, operation: str, kind: int, target: str) -> Any:
         path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
+        module: Any = self.get_submodule(path)
         found = dict(members(module, kind)).get(name)
         if found is None:
             raise MissingAttributeError(
@@ -284,14 +300,14 @@ class Tree:
 
 
 def _kind_of(value: Any) -> int:
-    """What a value is by itself: assigned to an attribute, it becomes a member of this kind. 0 for most."""
+    """The kind of member that an assigned value becomes; 0 for most values."""
     if isinstance(value, Tensor):
         return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
     return MODULE if isinstance(value, Tree) else 0
 
 
 def _shown(value: Any) -> str:
-    """What was given instead, for messages."""
+    """A value as error messages show it."""
     if isinstance(value, type):
         return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"
     return type(value).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -50,4 +51,4 @@ def _nothing() -> Iterator[None]:
     yield
 
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)

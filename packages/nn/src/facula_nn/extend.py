@@ -1,11 +1,13 @@
-"""What sibling packages may use beside the public names: what PyTorch keeps under private names, and programs use."""
+"""Names for sibling packages: PyTorch's private names that programs use."""
 
 from __future__ import annotations
 
 from facula_tensor import Tensor
 
+from ._uninitialized import is_lazy
 from .init import fans
 from .layers.convolution import Convolution
+from .layers.lazy import LazyModuleMixin
 from .layers.linear import NonDynamicallyQuantizableLinear
 from .layers.loss import _Loss as Loss
 from .layers.loss import _WeightedLoss as WeightedLoss
@@ -17,14 +19,16 @@ __all__ = [
     "BatchNorm",
     "ChannelNorm",
     "Convolution",
+    "LazyModuleMixin",
     "Loss",
     "NonDynamicallyQuantizableLinear",
     "Transposed",
     "WeightedLoss",
     "fan_in_and_fan_out",
+    "is_lazy",
 ]
 
 
 def fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers go into one output of a layer with this weight, and come from one input."""
+    """The fan-in and fan-out of a weight."""
     return fans("fan_in_and_fan_out", tensor)

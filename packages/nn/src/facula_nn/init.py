@@ -6,11 +6,14 @@ Names, arguments and distributions are those of `torch.nn.init`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, no_grad
+from facula_tensor import Tensor, eye, float64, from_numpy, no_grad, randn, randperm
 from facula_tensor.extend import listed
 
 from ._arguments import checked
@@ -36,7 +39,7 @@ __all__ = [
     "zeros_",
 ]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 _GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}
@@ -69,6 +72,15 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Numbers drawn evenly from [a, b).
 
+    Arguments:
+        tensor: what is filled, in place.
+        a: the lower bound.
+        b: the upper bound.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
+
     >>> from facula_tensor import empty
     >>> bool((uniform_(empty(9), 1.0, 2.0) >= 1).all())
     True
@@ -79,7 +91,17 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 @no_grad()
 @boundary
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Draws from the normal distribution."""
+    """Draws from the normal distribution.
+
+    Arguments:
+        tensor: what is filled, in place.
+        mean: the mean.
+        std: the standard deviation.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
+    """
     return tensor.normal_(mean, std, generator=generator)
 
 
@@ -96,6 +118,17 @@ def trunc_normal_(
     """Draws from the normal distribution, those outside [a, b] drawn again. ValueError unless a < b.
 
     A cut at which nearly nothing is left (both ends beyond 4 `std` on one side of `mean`) is refused.
+
+    Arguments:
+        tensor: what is filled, in place.
+        mean: the mean before it is cut off.
+        std: the standard deviation before it is cut off.
+        a: the least value.
+        b: the greatest value.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
     """
     if not a < b:
         raise InvalidValueError(f"trunc_normal_: expected a < b; got {a} and {b}")
@@ -137,8 +170,6 @@ def zeros_(tensor: Tensor) -> Tensor:
 @boundary
 def eye_(tensor: Tensor) -> Tensor:
     """The identity, as far as a matrix of this shape can be it. ValueError unless there are 2 dimensions."""
-    from facula_tensor import eye
-
     if tensor.ndim != 2:
         raise InvalidValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
     return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
@@ -171,6 +202,14 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     """Drawn evenly, with variance gain² · 2 / (fan_in + fan_out).
 
     X. Glorot and Y. Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010.
+
+    Arguments:
+        tensor: what is filled, in place.
+        gain: what the bound is multiplied by; see `calculate_gain`.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
     """
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(fans("xavier_uniform_", tensor)))
     return tensor.uniform_(-bound, bound, generator=generator)
@@ -179,7 +218,16 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 @no_grad()
 @boundary
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`."""
+    """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
+
+    Arguments:
+        tensor: what is filled, in place.
+        gain: what the deviation is multiplied by; see `calculate_gain`.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
+    """
     std = gain * math.sqrt(2.0 / sum(fans("xavier_normal_", tensor)))
     return tensor.normal_(0.0, std, generator=generator)
 
@@ -196,6 +244,16 @@ def kaiming_uniform_(
     """Drawn evenly, with variance gain² / fan; `a` is leaky_relu's slope, `mode` fan_in or fan_out.
 
     K. He et al., Delving Deep into Rectifiers, ICCV 2015.
+
+    Arguments:
+        tensor: what is filled, in place.
+        a: the slope of `nonlinearity` below 0, for "leaky_relu".
+        mode: "fan_in" keeps the variance forward, "fan_out" backward.
+        nonlinearity: what follows the layer, as in `calculate_gain`.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
     """
     if 0 in tensor.shape:
         return tensor
@@ -212,7 +270,18 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Drawn from a normal distribution of mean 0 and variance gain² / fan; see `kaiming_uniform_`."""
+    """Drawn from a normal distribution of mean 0 and variance gain² / fan; see `kaiming_uniform_`.
+
+    Arguments:
+        tensor: what is filled, in place.
+        a: the slope of `nonlinearity` below 0, for "leaky_relu".
+        mode: "fan_in" keeps the variance forward, "fan_out" backward.
+        nonlinearity: what follows the layer, as in `calculate_gain`.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
+    """
     if 0 in tensor.shape:
         return tensor
     return tensor.normal_(0.0, _kaiming("kaiming_normal_", tensor, a, mode, nonlinearity), generator=generator)
@@ -225,15 +294,19 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     count as one. ValueError for fewer than 2.
 
     A. Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014.
+
+    Arguments:
+        tensor: what is filled, in place.
+        gain: what all elements are multiplied by.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
     """
     if tensor.ndim < 2:
         raise InvalidValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")
     if tensor.numel() == 0:
         return tensor
-    import numpy as np
-
-    from facula_tensor import float64, from_numpy, randn
-
     rows = tensor.shape[0]
     drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator).numpy()
     q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
@@ -251,12 +324,19 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     ValueError unless there are 2 dimensions and the share is from 0 to 1. J. Martens, Deep learning via Hessian-free
     optimization, ICML 2010.
 
+    Arguments:
+        tensor: what is filled, in place.
+        sparsity: the share of zeros in each column.
+        std: the standard deviation of the others.
+        generator: whose random numbers; the default one's if None.
+
+    Returns:
+        The tensor.
+
     >>> from facula_tensor import empty
     >>> int((sparse_(empty(10, 4), 0.3) == 0).sum())
     12
     """
-    from facula_tensor import randperm
-
     if tensor.ndim != 2:
         raise InvalidValueError(f"sparse_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
     if not 0 <= sparsity <= 1:
@@ -270,7 +350,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
-    """How many numbers go into one output, and come from one input: of weights (out, in, *kernel)."""
+    """The fan-in and fan-out of weights (out, in, *kernel)."""
     shape = tuple(tensor.shape)
     if len(shape) < 2:
         raise InvalidValueError(

@@ -6,6 +6,8 @@ May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
 """
 
+from collections.abc import Callable as _Callable
+
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
@@ -16,8 +18,10 @@ from ._adam_variants import Adamax, NAdam, RAdam
 from ._adaptive import Adadelta, Adagrad, RMSprop
 from ._averaging import ASGD, Rprop
 from ._lbfgs import LBFGS
+from ._muon import Muon
 from ._optimizer import Optimizer
 from ._sgd import SGD
+from ._sparse_adam import SparseAdam
 
 _register("facula_optim")
 
@@ -33,13 +37,15 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]
 
-__dir__ = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Moments(FusedOptimizer):
-    """Those with two betas."""
+    """Base of optimizers with two betas."""
 
     def _check_options(self, options: dict[str, Any]) -> None:
         super()._check_options(options)

@@ -1,4 +1,4 @@
-"""ASGD, which averages the parameters that it goes through, and Rprop, which goes by the signs of gradients."""
+"""ASGD (averaged parameters) and Rprop (steps by the signs of gradients)."""
 
 from __future__ import annotations
 

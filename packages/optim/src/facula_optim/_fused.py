@@ -1,4 +1,4 @@
-"""What optimizers share whose step is one launch over all parameters of a group."""
+"""Base of optimizers whose step is one launch over all parameters of a group."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ INFINITE = float("inf")
 
 
 def sign_of(group: dict[str, Any]) -> float:
-    """What gradients are multiplied by: -1 to climb."""
+    """The factor of gradients: -1 to maximize."""
     return -1.0 if group["maximize"] else 1.0
 
 
 def decays_of(group: dict[str, Any]) -> tuple[float, float]:
-    """The share of the parameter that is added to its gradient, and what the parameter is multiplied by."""
+    """The share of the parameter added to its gradient, and the factor of the parameter."""
     decay = float(group["weight_decay"])
     return (0.0, 1.0 - float(group["lr"]) * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
 
 
 class StateError(FaculaError, ValueError, RuntimeError):
-    """What an optimizer keeps of a parameter does not go with it. A RuntimeError too."""
+    """The optimizer's state of a parameter does not fit the parameter. A RuntimeError too."""
 
 
 @boundary
@@ -85,8 +85,9 @@ class FusedOptimizer(Optimizer):
         raise UnsupportedError
 
     def _rows(self, group: dict[str, Any], *keys: str) -> list[tuple[Tensor, ...]]:
-        """Parameters that have gradients, those, and their state under `keys`, made where it is not there yet."""
-        state, take = self.state, itemgetter(*keys)
+        """Tuples of a parameter with a gradient, the gradient, and the state under `keys`, created if missing."""
+        state: dict[Any, Any] = self.state
+        take = itemgetter(*keys) if len(keys) > 1 else lambda kept: (kept[keys[0]],)
         rows = []
         for p in group["params"]:
             g = p.grad
@@ -120,7 +121,7 @@ class FusedOptimizer(Optimizer):
         return {}
 
     def _check_state(self, parameters: list[Tensor]) -> None:
-        """StateError where a parameter has another dtype or device than what is kept for it."""
+        """Raise StateError if a parameter and its state differ in dtype or device."""
         for number, p in enumerate(parameters):
             for key, value in self.state.get(p, {}).items():
                 if key in self.scalars or not isinstance(value, Tensor):

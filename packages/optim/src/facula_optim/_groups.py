@@ -1,4 +1,4 @@
-"""What an optimizer is given to change, and its errors: tensors, named tensors, or groups of them."""
+"""Parameters of optimizers, and their checks: tensors, named tensors, or groups."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
     return {**group, "params": listed, **({"param_names": names} if names else {})}
 
 
-def _listed(name: str, params: Any) -> list:
+def _listed(name: str, params: Any) -> list[Any]:
     if isinstance(params, (set, frozenset)):
         raise InvalidTypeError(
             f"{name}: parameters need an order that is the same in each run, which a set has not; use a list"
@@ -112,7 +112,7 @@ def number_of(name: str, option: str, value: Any) -> Any:
 
 
 def place_of(parameter: Tensor, groups: list[dict[str, Any]]) -> str:
-    """What messages call a parameter: its name, or its number as `state_dict` counts through the groups."""
+    """A parameter's name in messages: its own, or its number in `state_dict`."""
     number = 0
     for group in groups:
         for place, p in enumerate(group["params"]):

@@ -85,10 +85,10 @@ class LBFGS(FusedOptimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move up to `max_iter` times; the loss before the first is given back.
 
-        `closure` computes the loss anew: it clears gradients, calls backward, and gives the loss, a tensor.
+        `closure` computes the loss again: it clears gradients, calls backward, and gives the loss, a tensor.
         """
         if not callable(closure):
-            raise InvalidTypeError("LBFGS.step: expected a closure that computes the loss anew; got none")
+            raise InvalidTypeError("LBFGS.step: expected a closure that computes the loss; got none")
         (group,) = self.param_groups
         self._check_options(group)
         with enable_grad():

@@ -1,4 +1,4 @@
-"""How far to go along a direction: as far as the strong Wolfe conditions want.
+"""Line search under the strong Wolfe conditions.
 
 Note [Strong Wolfe]
 ~~~~~~~~~~~~~~~~~~~
@@ -21,7 +21,7 @@ ENOUGH, FLATTER, CALLS = 1e-4, 0.9, 25
 
 
 class Point(NamedTuple):
-    """Where the search was: a size, the loss, its gradient, and the slope along the direction."""
+    """A point of the search: step size, loss, gradient, and slope along the direction."""
 
     size: float
     loss: float
@@ -103,7 +103,7 @@ def strong_wolfe(
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
-    """Where the cubic with these values and slopes is least, within the bounds; their middle without a minimum."""
+    """The minimum of the cubic with these values and slopes within the bounds; their middle if it has none."""
     if a.size > b.size:
         a, b = b, a
     middle = (bounds[0] + bounds[1]) / 2

@@ -54,6 +54,14 @@ class Optimizer:
     defaults: Group
     state: defaultdict[Any, dict[str, Any]]
     param_groups: list[Group]
+    _pre_hooks: Hooks
+    _post_hooks: Hooks
+    _state_pre_hooks: Hooks
+    _state_post_hooks: Hooks
+    _load_pre_hooks: Hooks
+    _load_post_hooks: Hooks
+    _step_count: int
+    _inside: bool
 
     def __init__(self, params: Params, defaults: Group):
         self._reset()
@@ -104,7 +112,7 @@ class Optimizer:
         self.param_groups.append(group)
 
     def _check_options(self, options: Group) -> None:
-        """ValueError or TypeError for an option that makes no sense; optimizers say which."""
+        """Raise ValueError or TypeError for a wrong option; subclasses define it."""
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
         """An error for parameters that the optimizer cannot change."""
@@ -129,7 +137,7 @@ class Optimizer:
 
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters by their gradients once; gives what `closure`, which computes the loss anew, gives."""
+        """Change the parameters by their gradients once; returns the loss that `closure` computes."""
         raise UnsupportedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
@@ -149,7 +157,7 @@ class Optimizer:
         return _added(self._state_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """Call `hook(optimizer, state_dict)` after each `state_dict()`, which gives what it gives, unless None."""
+        """Call `hook(optimizer, state_dict)` after each `state_dict()`; it may return another dict."""
         return _added(self._state_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
@@ -203,7 +211,7 @@ class Optimizer:
             hook(self)
 
     def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
-        """What saved state becomes for this parameter: tensors are copied, with its device and dtype."""
+        """Saved state for this parameter: copies of tensors, with its device and dtype."""
         floating = parameter.is_floating_point() or parameter.is_complex()
         return {
             key: value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
@@ -236,7 +244,7 @@ def _added(hooks: Hooks, hook: Callable[..., Any], prepend: bool) -> Handle:
 
 
 def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: dict[str, Any]) -> dict[str, Any]:
-    """What hooks make of a state dict, one after another; None leaves it."""
+    """The state dict after the hooks, one after another; a hook that returns None leaves it."""
     for hook in list(hooks.values()):
         changed = hook(optimizer, state_dict)
         state_dict = state_dict if changed is None else changed
@@ -244,7 +252,7 @@ def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: dict[str, Any]) -
 
 
 def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A class's `step`, which counts the steps and calls hooks where there are any."""
+    """A wrapper of a class's `step` that counts steps and calls hooks."""
 
     @wraps(step)
     def watched(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -262,7 +270,7 @@ def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
     return watched
 
 
-def _with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = (optimizer, *args)
     for hook in list(optimizer._pre_hooks.values()):
         changed = hook(optimizer, args, kwargs)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> tuple[list[dict], dict[Any, Tensor]]:
-    """The groups with the options that were saved, and which parameter each saved number stands for."""
+def loaded_groups(
+    name: str, groups: list[dict[str, Any]], state_dict: dict[str, Any]
+) -> tuple[list[dict[str, Any]], dict[Any, Tensor]]:
+    """The groups with their saved options, and the parameter of each saved number."""
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
         raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
     saved_groups = state_dict["param_groups"]
@@ -46,10 +48,13 @@ def loaded_groups(name: str, groups: list[dict], state_dict: dict[str, Any]) -> 
 
 
 def loaded_state(
-    name: str, matched: dict[Any, Tensor], state: dict[Any, Any], convert: Callable[[Tensor, dict], dict]
-) -> defaultdict[Any, dict]:
+    name: str,
+    matched: dict[Any, Tensor],
+    state: dict[Any, Any],
+    convert: Callable[[Tensor, dict[str, Any]], dict[str, Any]],
+) -> defaultdict[Any, dict[str, Any]]:
     """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is."""
-    loaded: defaultdict[Any, dict] = defaultdict(dict)
+    loaded: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
     for number, entries in state.items():
         parameter = matched.get(number)
         if parameter is None:
@@ -66,7 +71,7 @@ def loaded_state(
 
 
 def no_memory(error: Exception, operation: str, purpose: str) -> None:
-    """Let a MemoryError say what the memory was for, beside the dtype and shape that it knows."""
+    """Add the purpose of the memory to a MemoryError."""
     relabel(error, operation)
     wanted = getattr(error, "purpose", None)
     error.purpose = f"{purpose}, {wanted}" if wanted else purpose  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ The averaged model itself is made of modules, of which this package knows nothin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 STRATEGIES: dict[str, Callable[[float], float]] = {
     "cos": lambda share: (1 - math.cos(math.pi * share)) / 2,
@@ -57,6 +58,9 @@ class SWALR(LRScheduler):
     [0.5]
     """
 
+    _anneal_strategy: str
+    anneal_epochs: int
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -76,7 +80,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _share(self, step: int) -> float:
-        """How much of the way is gone after a step."""
+        """The share of the way after a step."""
         return STRATEGIES[self._anneal_strategy](min(1.0, max(0, step) / max(1, self.anneal_epochs)))
 
     def get_lr(self) -> list[float]:

@@ -36,6 +36,8 @@ class ReLU(Module):
     tensor([0., 2.])
     """
 
+    inplace: bool
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -45,13 +47,16 @@ class ReLU(Module):
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Whether it changes its input."""
+        """The `inplace` option, where it is set."""
         return "inplace=True" if self.inplace else ""
 
 
 @boundary
 class LeakyReLU(Module):
     """x where it is positive, else x · negative_slope."""
+
+    negative_slope: float
+    inplace: bool
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -73,6 +78,9 @@ class ELU(Module):
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
     """
 
+    alpha: float
+    inplace: bool
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
@@ -93,6 +101,8 @@ class GELU(Module):
     D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
     """
 
+    approximate: str
+
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
         self.approximate = approximate
@@ -110,6 +120,8 @@ class GELU(Module):
 class SiLU(Module):
     """x · sigmoid(x)."""
 
+    inplace: bool
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -119,7 +131,7 @@ class SiLU(Module):
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Whether it changes its input."""
+        """The `inplace` option, where it is set."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -129,6 +141,10 @@ class Hardtanh(Module):
 
     `min_value` and `max_value` are older names of the two.
     """
+
+    min_val: float
+    max_val: float
+    inplace: bool
 
     def __init__(
         self,
@@ -162,13 +178,16 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
     def extra_repr(self) -> str:
-        """Whether it changes its input."""
+        """The `inplace` option, where it is set."""
         return "inplace=True" if self.inplace else ""
 
 
 @boundary
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
+
+    beta: float
+    threshold: float
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -219,6 +238,8 @@ class Softmax(Module):
     tensor([0.5000, 0.5000])
     """
 
+    dim: int | None
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
@@ -235,6 +256,8 @@ class Softmax(Module):
 @boundary
 class LogSoftmax(Module):
     """The logarithm of `Softmax`, without underflow."""
+
+    dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._arguments import check_sizes
 from .._module import Module
 
 if TYPE_CHECKING:
@@ -24,22 +25,42 @@ __all__ = [
 
 
 class _AdaptivePool(Module):
-    """What they have in common."""
+    """Windows of such sizes that results have one size."""
 
-    output_size: Any
+    dims: int
+    output_size: Any  # of integers, or None for the input's own length
+
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
+        super().__init__()
+        wanted = output_size
+        if self.dims > 1:  # None stands for the input's own length
+            if isinstance(output_size, (tuple, list)):
+                wanted = tuple([1 if one is None else one for one in output_size])
+            elif output_size is None:
+                wanted = 1
+        check_sizes(type(self).__name__, self.dims, output_size=wanted)
+        self.output_size = output_size
 
     def extra_repr(self) -> str:
         """The size."""
         return f"output_size={self.output_size}"
 
 
+class _AdaptiveMaxPool(_AdaptivePool):
+    """The same, with the places of the largest numbers where they are wanted."""
+
+    return_indices: bool
+
+    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+
 @boundary
 class AdaptiveAvgPool1d(_AdaptivePool):
     """Means over windows of such sizes that a sequence becomes `output_size` long."""
 
-    def __init__(self, output_size: int | Sequence[int]) -> None:
-        super().__init__()
-        self.output_size = output_size
+    dims = 1
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, L) or (C, L)."""
@@ -50,9 +71,7 @@ class AdaptiveAvgPool1d(_AdaptivePool):
 class AdaptiveAvgPool2d(_AdaptivePool):
     """Means over windows of such sizes that the result has size `output_size` (None in a pair: as the input)."""
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size = output_size
+    dims = 2
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, H, W) or (C, H, W)."""
@@ -63,9 +82,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
 class AdaptiveAvgPool3d(_AdaptivePool):
     """Means over windows of a volume of such sizes that the result has size `output_size` (None: as the input)."""
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size = output_size
+    dims = 3
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
@@ -73,15 +90,13 @@ class AdaptiveAvgPool3d(_AdaptivePool):
 
 
 @boundary
-class AdaptiveMaxPool1d(_AdaptivePool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """The largest numbers over windows of such sizes that a sequence becomes `output_size` long.
 
     With `return_indices` also where in its sequence each was, as int64.
     """
 
-    def __init__(self, output_size: int | Sequence[int], return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
+    dims = 1
 
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
         """`input` (N, C, L) or (C, L)."""
@@ -89,15 +104,13 @@ class AdaptiveMaxPool1d(_AdaptivePool):
 
 
 @boundary
-class AdaptiveMaxPool2d(_AdaptivePool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """The largest numbers of windows of such sizes that the result has size `output_size`.
 
     With `return_indices` also where in its image each was, as int64.
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
+    dims = 2
 
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
         """`input` (N, C, H, W) or (C, H, W)."""
@@ -105,15 +118,13 @@ class AdaptiveMaxPool2d(_AdaptivePool):
 
 
 @boundary
-class AdaptiveMaxPool3d(_AdaptivePool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """The largest numbers of windows of a volume of such sizes that the result has size `output_size`.
 
     With `return_indices` also where in its volume each was, as int64.
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
+    dims = 3
 
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
         """`input` (N, C, D, H, W) or (C, D, H, W)."""

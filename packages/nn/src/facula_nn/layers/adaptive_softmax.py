@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import TYPE_CHECKING, NamedTuple
 
-from facula_errors import InvalidIndexError, InvalidValueError
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, cat, where
 
@@ -13,6 +14,9 @@ from .. import functional as F
 from .._containers import ModuleList, Sequential
 from .._module import Module
 from .linear import Linear
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
@@ -40,6 +44,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     head: Linear
     tail: ModuleList
+    in_features: int
+    n_classes: int
+    cutoffs: list[int]
+    div_value: float
+    head_bias: bool
+    shortlist_size: int
+    n_clusters: int
+    head_size: int
 
     def __init__(
         self,
@@ -48,10 +60,16 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: Sequence[int],
         div_value: float = 4.0,
         head_bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
+        if not isinstance(cutoffs, (tuple, list)) or not all(isinstance(one, Integral) for one in cutoffs):
+            raise InvalidTypeError(
+                f"AdaptiveLogSoftmaxWithLoss: expected cutoffs to be a list of integers; got {cutoffs!r:.60}"
+            )
+        if not div_value > 0:
+            raise InvalidValueError(f"AdaptiveLogSoftmaxWithLoss: expected div_value above 0; got {div_value}")
         bounds = [int(one) for one in cutoffs]
         if not bounds or bounds != sorted(set(bounds)) or bounds[0] < 1 or bounds[-1] >= n_classes:
             raise InvalidValueError(

@@ -32,6 +32,10 @@ class Bilinear(Module):
     """
 
     bias: Parameter | None
+    in1_features: int
+    in2_features: int
+    out_features: int
+    weight: Parameter
 
     def __init__(
         self,
@@ -52,7 +56,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw new values for weight and bias."""
         bound = 1 / math.sqrt(self.in1_features)
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from operator import index
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 
 from .. import functional as F
 from .. import init
-from .._arguments import check_lengths
+from .._arguments import check_lengths, lengths
 from .._module import Module
 
 if TYPE_CHECKING:
@@ -29,7 +28,19 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 class Convolution(Module):
     """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions."""
 
-    transposed, dims = False, 2
+    in_channels: int
+    out_channels: int
+    groups: int
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    output_padding: tuple[int, ...]
+    padding: Any
+    padding_mode: str
+    weight: Parameter
+
+    transposed: bool = False
+    dims: int = 2
     bias: Parameter | None
 
     def __init__(
@@ -70,7 +81,7 @@ class Convolution(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew, evenly from ±1 / sqrt(numbers that go into one)."""
+        """Draw new values for weight and bias, evenly from ±1 / sqrt(numbers that go into one)."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         fan_in = math.prod(self.weight.shape[1:])
         if self.bias is not None and fan_in:
@@ -105,18 +116,8 @@ class Convolution(Module):
         return F.pad(input, sides, self.padding_mode)
 
 
-@boundary
-class Conv1d(Convolution):
-    """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
-
-    `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
-
-    >>> from facula_tensor import ones
-    >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
-    facula.Size([2, 8, 5])
-    """
-
-    dims = 1
+class _Conv(Convolution):
+    """Convolutions: the order of their arguments."""
 
     def __init__(
         self,
@@ -136,6 +137,20 @@ class Conv1d(Convolution):
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
+
+@boundary
+class Conv1d(_Conv):
+    """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
+
+    `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
+
+    >>> from facula_tensor import ones
+    >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
+    facula.Size([2, 8, 5])
+    """
+
+    dims = 1
+
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C_in, L) or (C_in, L)."""
         if self.padding_mode != "zeros":
@@ -145,7 +160,7 @@ class Conv1d(Convolution):
 
 
 @boundary
-class Conv2d(Convolution):
+class Conv2d(_Conv):
     """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
     `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) begin evenly drawn from
@@ -158,24 +173,6 @@ class Conv2d(Convolution):
     facula.Size([2, 8, 5, 5])
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
-        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C_in, H, W) or (C_in, H, W)."""
         if self.padding_mode != "zeros":
@@ -185,7 +182,7 @@ class Conv2d(Convolution):
 
 
 @boundary
-class Conv3d(Convolution):
+class Conv3d(_Conv):
     """A convolution (cross-correlation) of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
     `weight` is (out_channels, in_channels / groups, *kernel_size); else as `Conv2d`, with three sizes for two.
@@ -197,42 +194,12 @@ class Conv3d(Convolution):
 
     dims = 3
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
-        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C_in, D, H, W) or (C_in, D, H, W)."""
         if self.padding_mode != "zeros":
             around = self._surrounded(input)
             return F.conv3d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
         return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-
-
-def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
-    """An integer `count` times, or so many integers, Python's or NumPy's; no bools."""
-    values = value if isinstance(value, (tuple, list)) else (value,) * count
-    try:
-        if len(values) == count and not any(isinstance(n, bool) for n in values):
-            return tuple(map(index, values))
-    except TypeError:
-        pass
-    kind = ("an integer", "an integer or two", "an integer or three")[count - 1]
-    raise InvalidTypeError(f"{layer}: expected {argument} to be {kind}; got {value!r}")
 
 
 def _padding(layer: str, padding: Any, stride: tuple[int, ...], transposed: bool) -> Any:

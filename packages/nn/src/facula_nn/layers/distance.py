@@ -21,6 +21,9 @@ class CosineSimilarity(Module):
     tensor([0.7071])
     """
 
+    dim: int
+    eps: float
+
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()
         self.dim, self.eps = dim, eps
@@ -39,6 +42,10 @@ class PairwiseDistance(Module):
     >>> PairwiseDistance()(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
     tensor([5.0000])
     """
+
+    norm: float
+    eps: float
+    keepdim: bool
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()

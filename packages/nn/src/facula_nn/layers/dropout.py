@@ -24,6 +24,9 @@ class Dropout(Module):
     tensor([1., 1., 1.])
     """
 
+    p: float
+    inplace: bool
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if not 0 <= p <= 1:

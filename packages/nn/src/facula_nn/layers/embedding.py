@@ -19,8 +19,54 @@ if TYPE_CHECKING:
 __all__ = ["Embedding"]
 
 
+class VectorTable(Module):
+    """A weight with a vector for each number, and how its rows are taken."""
+
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+    max_norm: float | None
+    norm_type: float
+    scale_grad_by_freq: bool
+    sparse: bool
+    weight: Parameter
+
+    def _make(
+        self,
+        shape: tuple[int, int],
+        padding_idx: int | None,
+        sparse: bool,
+        weight: Tensor | None,
+        requires_grad: bool,
+        place: dict[str, Any],
+    ) -> None:
+        """Check sizes, and make the weight, or take the given one."""
+        name, (count, width) = type(self).__name__, shape
+        check_lengths(name, num_embeddings=count, embedding_dim=width)
+        if sparse:
+            raise UnsupportedError(f"{name}: sparse=True is not supported; there are no sparse gradients; leave it out")
+        if padding_idx is not None and not -count <= padding_idx < count:
+            raise InvalidValueError(f"{name}: expected padding_idx from {-count} to {count - 1}; got {padding_idx}")
+        self.num_embeddings, self.embedding_dim, self.sparse = count, width, sparse
+        self.padding_idx = None if padding_idx is None else padding_idx % count
+        if weight is None:
+            self.weight = Parameter(empty(shape, **place), requires_grad)
+            self.reset_parameters()
+            return
+        if tuple(weight.shape) != shape:
+            raise InvalidValueError(f"{name}: expected a weight of shape {shape}; got {tuple(weight.shape)}")
+        self.weight = Parameter(weight, requires_grad)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights, with zeros in the row `padding_idx`."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].zero_()
+
+
 @boundary
-class Embedding(Module):
+class Embedding(VectorTable):
     """A vector for each of `num_embeddings` numbers: int64 or int32 (*) to (*, embedding_dim).
 
     `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
@@ -47,35 +93,9 @@ class Embedding(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        check_lengths("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        if sparse:
-            raise UnsupportedError(
-                "Embedding: sparse=True is not supported; there are no sparse gradients; leave it out"
-            )
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise InvalidValueError(
-                f"Embedding: expected padding_idx from {-num_embeddings} to {num_embeddings - 1}; got {padding_idx}"
-            )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        if _weight is None:
-            self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device, dtype=dtype), not _freeze)
-            self.reset_parameters()
-            return
-        if tuple(_weight.shape) != (num_embeddings, embedding_dim):
-            raise InvalidValueError(
-                f"Embedding: expected a weight of shape ({num_embeddings}, {embedding_dim}); got {tuple(_weight.shape)}"
-            )
-        self.weight = Parameter(_weight, not _freeze)
-
-    def reset_parameters(self) -> None:
-        """Draw the weight anew."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].zero_()
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        place = {"device": device, "dtype": dtype}
+        self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, not _freeze, place)
 
     def forward(self, input: Tensor) -> Tensor:
         """Rows of the weight by `input` (*): (*, embedding_dim)."""

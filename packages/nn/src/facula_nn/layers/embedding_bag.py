@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import Parameter, Tensor, empty, no_grad
+from facula_tensor import Tensor
 
 from .. import functional as F
-from .. import init
-from .._arguments import check_lengths
-from .._module import Module
+from .embedding import VectorTable
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
@@ -20,7 +18,7 @@ __all__ = ["EmbeddingBag"]
 
 
 @boundary
-class EmbeddingBag(Module):
+class EmbeddingBag(VectorTable):
     """The "sum", "mean" or "max" of the vectors of each bag of numbers: (bags, embedding_dim).
 
     `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
@@ -31,6 +29,9 @@ class EmbeddingBag(Module):
     >>> EmbeddingBag(10, 3, mode="sum")(tensor([1, 2, 4, 5]), tensor([0, 3])).shape
     facula.Size([2, 3])
     """
+
+    mode: str
+    include_last_offset: bool
 
     def __init__(
         self,
@@ -48,37 +49,10 @@ class EmbeddingBag(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        check_lengths("EmbeddingBag", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        if sparse:
-            raise UnsupportedError(
-                "EmbeddingBag: sparse=True is not supported; there are no sparse gradients; leave it out"
-            )
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise InvalidValueError(
-                f"EmbeddingBag: expected padding_idx from {-num_embeddings} to {num_embeddings - 1}; got {padding_idx}"
-            )
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
-        self.include_last_offset = include_last_offset
-        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        if _weight is None:
-            self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device, dtype=dtype))
-            self.reset_parameters()
-            return
-        if tuple(_weight.shape) != (num_embeddings, embedding_dim):
-            raise InvalidValueError(
-                f"EmbeddingBag: expected a weight of shape ({num_embeddings}, {embedding_dim}); "
-                f"got {tuple(_weight.shape)}"
-            )
-        self.weight = Parameter(_weight)
-
-    def reset_parameters(self) -> None:
-        """Draw the weight anew."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].zero_()
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.mode, self.include_last_offset = mode, include_last_offset
+        place = {"device": device, "dtype": dtype}
+        self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, True, place)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         """`input` (bags, numbers), or (numbers,) with `offsets` (bags,): (bags, embedding_dim)."""

@@ -7,6 +7,7 @@ import math
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
+from facula_tensor.extend import check_dim
 
 from .._arguments import check_input
 from .._module import Module
@@ -22,6 +23,9 @@ class Flatten(Module):
     >>> Flatten()(ones(2, 3, 4)).shape
     facula.Size([2, 12])
     """
+
+    start_dim: int
+    end_dim: int
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -46,6 +50,9 @@ class Unflatten(Module):
     facula.Size([2, 3, 4])
     """
 
+    dim: int
+    unflattened_size: tuple[int, ...]
+
     def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
         super().__init__()
         if not isinstance(dim, int) or isinstance(dim, bool):
@@ -58,8 +65,6 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Of any shape with this dimension."""
-        from facula_tensor.extend import check_dim
-
         check_input("Unflatten", input)
         shape = tuple(input.shape)
         dim = check_dim("Unflatten", self.dim, len(shape))

@@ -42,6 +42,9 @@ class CELU(Module):
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
     """
 
+    alpha: float
+    inplace: bool
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha = alpha
@@ -52,7 +55,7 @@ class CELU(Module):
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
 
@@ -63,6 +66,8 @@ class GLU(Module):
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
     """
 
+    dim: int
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -72,13 +77,15 @@ class GLU(Module):
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"dim={self.dim}"
 
 
 @boundary
 class Hardshrink(Module):
     """x, or 0 where it is at most `lambd` from 0."""
+
+    lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -89,13 +96,15 @@ class Hardshrink(Module):
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"{self.lambd}"
 
 
 @boundary
 class Hardsigmoid(Module):
     """min(max(x + 3, 0), 6) / 6."""
+
+    inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -106,7 +115,7 @@ class Hardsigmoid(Module):
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -117,6 +126,8 @@ class Hardswish(Module):
     A. Howard et al., Searching for MobileNetV3, ICCV 2019.
     """
 
+    inplace: bool
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -126,7 +137,7 @@ class Hardswish(Module):
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -137,6 +148,8 @@ class Mish(Module):
     D. Misra, Mish: A Self Regularized Non-Monotonic Activation Function, BMVC 2020.
     """
 
+    inplace: bool
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -146,7 +159,7 @@ class Mish(Module):
         return F.mish(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -160,6 +173,10 @@ class PReLU(Module):
     >>> PReLU()(tensor([-1.0, 2.0])).detach()
     tensor([-0.2500,  2.0000])
     """
+
+    num_parameters: int
+    init: float
+    weight: Parameter
 
     def __init__(
         self,
@@ -193,6 +210,10 @@ class RReLU(Module):
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
+    lower: float
+    upper: float
+    inplace: bool
+
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
         super().__init__()
         self.lower = lower
@@ -204,7 +225,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
 
 
@@ -215,6 +236,8 @@ class SELU(Module):
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
+    inplace: bool
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -224,7 +247,7 @@ class SELU(Module):
         return F.selu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -244,6 +267,8 @@ class Softmax2d(Module):
 class Softmin(Module):
     """exp(-x), divided by its sum along a dimension."""
 
+    dim: int | None
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
@@ -253,13 +278,15 @@ class Softmin(Module):
         return F.softmin(input, self.dim)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"dim={self.dim}"
 
 
 @boundary
 class Softshrink(Module):
     """x, `lambd` nearer to 0; 0 where it is as near as that."""
+
+    lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -270,7 +297,7 @@ class Softshrink(Module):
         return F.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"{self.lambd}"
 
 
@@ -296,6 +323,10 @@ class Tanhshrink(Module):
 class Threshold(Module):
     """x, or `value` where x is not greater than `threshold`."""
 
+    threshold: float
+    value: float
+    inplace: bool
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold = threshold
@@ -307,5 +338,5 @@ class Threshold(Module):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"threshold={self.threshold}, value={self.value}{', inplace=True' if self.inplace else ''}"

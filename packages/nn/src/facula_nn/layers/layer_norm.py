@@ -24,7 +24,8 @@ __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
 
 def _lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
-    given = normalized_shape if hasattr(normalized_shape, "__iter__") else (normalized_shape,)
+    several = hasattr(normalized_shape, "__iter__") and not isinstance(normalized_shape, bytes)
+    given = normalized_shape if several else (normalized_shape,)
     try:
         shape = tuple([int(one.__index__()) for one in given])
     except AttributeError:
@@ -38,7 +39,7 @@ def _lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
 
 
 class _Affine(Module):
-    """A weight that begins as 1, and a bias that begins as 0, where there are."""
+    """An optional weight of ones, and an optional bias of zeros."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -67,6 +68,10 @@ class LayerNorm(_Affine):
     tensor([[-1.0000,  1.0000]])
     """
 
+    normalized_shape: tuple[int, ...]
+    eps: float
+    elementwise_affine: bool
+
     def __init__(
         self,
         normalized_shape: Any,
@@ -88,7 +93,7 @@ class LayerNorm(_Affine):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
             f"bias={self.bias is not None}"
@@ -105,6 +110,10 @@ class RMSNorm(_Affine):
     >>> RMSNorm(2)(tensor([[3.0, 4.0]])).detach()
     tensor([[0.8485, 1.1314]])
     """
+
+    normalized_shape: tuple[int, ...]
+    eps: float | None
+    elementwise_affine: bool
 
     def __init__(
         self,
@@ -125,7 +134,7 @@ class RMSNorm(_Affine):
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
@@ -140,6 +149,11 @@ class GroupNorm(_Affine):
     >>> GroupNorm(1, 2)(tensor([[1.0, 3.0]])).detach()
     tensor([[-1.0000,  1.0000]])
     """
+
+    num_groups: int
+    num_channels: int
+    eps: float
+    affine: bool
 
     def __init__(
         self,
@@ -173,7 +187,7 @@ class GroupNorm(_Affine):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return (
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"

@@ -18,6 +18,10 @@ class PoissonNLLLoss(_Loss):
     `full` adds Stirling's approximation of log(target!) where target is above 1.
     """
 
+    log_input: bool
+    full: bool
+    eps: float
+
     def __init__(
         self,
         log_input: bool = True,
@@ -38,6 +42,9 @@ class PoissonNLLLoss(_Loss):
 @boundary
 class GaussianNLLLoss(_Loss):
     """(log(var) + (input - target)**2 / var) / 2, var being at least `eps`; `full` adds log(2 pi) / 2."""
+
+    full: bool
+    eps: float
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)

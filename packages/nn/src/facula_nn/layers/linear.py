@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix, and the one that does nothing."""
+"""Linear layers, and the identity."""
 
 from __future__ import annotations
 
@@ -47,6 +47,9 @@ class Linear(Module):
     """
 
     bias: Parameter | None
+    in_features: int
+    out_features: int
+    weight: Parameter
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw new values for weight and bias."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # which is even in ±1 / sqrt(in_features)
         if self.bias is not None and self.in_features:
             bound = 1 / math.sqrt(self.in_features)

@@ -27,6 +27,8 @@ __all__ = [
 class _Loss(Module):
     """A loss with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are older ways to say so."""
 
+    reduction: str
+
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = reduction_of(type(self).__name__, reduction, size_average, reduce)
@@ -62,6 +64,9 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
+    ignore_index: int
+    label_smoothing: float
+
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -89,6 +94,8 @@ class CrossEntropyLoss(_WeightedLoss):
 @boundary
 class NLLLoss(_WeightedLoss):
     """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`."""
+
+    ignore_index: int
 
     def __init__(
         self,
@@ -138,6 +145,8 @@ class L1Loss(_Loss):
 class SmoothL1Loss(_Loss):
     """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta)."""
 
+    beta: float
+
     def __init__(
         self,
         size_average: bool | None = None,
@@ -156,6 +165,8 @@ class SmoothL1Loss(_Loss):
 @boundary
 class HuberLoss(_Loss):
     """`SmoothL1Loss` times `delta`, which is its beta."""
+
+    delta: float
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -207,6 +218,9 @@ class KLDivLoss(_Loss):
 
     `reduction` may also be "batchmean", the sum divided by the length of the first dimension: the divergence itself.
     """
+
+    reduction: str
+    log_target: bool
 
     def __init__(
         self,

@@ -26,6 +26,8 @@ __all__ = [
 class _MarginLoss(_Loss):
     """A loss with a margin."""
 
+    margin: float
+
     def __init__(
         self,
         margin: float = 0.0,
@@ -87,6 +89,9 @@ class MultiMarginLoss(_WeightedLoss):
     tensor(0.6667)
     """
 
+    p: int
+    margin: float
+
     def __init__(
         self,
         p: int = 1,
@@ -128,6 +133,11 @@ class TripletMarginLoss(_Loss):
     margin > 0.
     """
 
+    margin: float
+    p: float
+    eps: float
+    swap: bool
+
     def __init__(
         self,
         margin: float = 1.0,
@@ -152,6 +162,10 @@ class TripletMarginLoss(_Loss):
 @boundary
 class TripletMarginWithDistanceLoss(_Loss):
     """`TripletMarginLoss` with any function of two tensors, or module, as the distance."""
+
+    distance_function: Callable[[Tensor, Tensor], Tensor]
+    margin: float
+    swap: bool
 
     def __init__(
         self,

@@ -32,6 +32,11 @@ class ChannelNorm(Module):
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
+    num_features: int
+    eps: float
+    momentum: float | None
+    affine: bool
+    track_running_stats: bool
 
     def __init__(
         self,
@@ -50,6 +55,7 @@ class ChannelNorm(Module):
         check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
+        empty(0, **place)  # which refuses devices and dtypes that are none, where nothing is kept
         self.register_parameter("weight", Parameter(empty(num_features, **place)) if affine else None)
         self.register_parameter("bias", Parameter(empty(num_features, **place)) if affine and bias else None)
         track = track_running_stats
@@ -80,7 +86,7 @@ class ChannelNorm(Module):
         super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """The arguments of the constructor."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
@@ -127,18 +133,18 @@ class BatchNorm1d(_BatchNorm):
     [[-1.0], [1.0]]
     """
 
-    dims = (2, 3)
+    dims: tuple[int, ...] = (2, 3)
 
 
 @boundary
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
 
-    dims = (4,)
+    dims: tuple[int, ...] = (4,)
 
 
 @boundary
 class BatchNorm3d(_BatchNorm):
     """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`."""
 
-    dims = (5,)
+    dims: tuple[int, ...] = (5,)

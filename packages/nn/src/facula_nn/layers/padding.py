@@ -23,7 +23,7 @@ __all__ = [
 
 
 class _Pad(Module):
-    """What all have: the numbers of elements, two a dimension, the last dimension first."""
+    """The amounts of padding, two for each dimension, the last dimension first."""
 
     _dims = 1
     _mode = "constant"
@@ -51,6 +51,8 @@ class _Pad(Module):
 
 
 class _ConstantPad(_Pad):
+    value: float
+
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
         super().__init__(padding)
         self.value = value

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
-from .._arguments import check_input
+from .._arguments import check_input, check_sizes
 from .._module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
 
@@ -22,6 +25,8 @@ class PixelShuffle(Module):
     >>> PixelShuffle(2)(ones(1, 8, 3, 3)).shape
     facula.Size([1, 2, 6, 6])
     """
+
+    upscale_factor: int
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -41,6 +46,8 @@ class PixelShuffle(Module):
 class PixelUnshuffle(Module):
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
 
+    downscale_factor: int
+
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
@@ -59,6 +66,8 @@ class PixelUnshuffle(Module):
 class ChannelShuffle(Module):
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 
+    groups: int
+
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
@@ -73,18 +82,24 @@ class ChannelShuffle(Module):
         return f"groups={self.groups}"
 
 
-@boundary
-class Unfold(Module):
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
+class _Columns(Module):
+    """The geometry of windows that are columns."""
 
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+    kernel_size: int | Sequence[int]
+    dilation: int | Sequence[int]
+    padding: int | Sequence[int]
+    stride: int | Sequence[int]
+
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        dilation: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        stride: int | Sequence[int] = 1,
+    ) -> None:
         super().__init__()
+        check_sizes(type(self).__name__, 2, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
         self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        check_input("Unfold", input)
-        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
         """The geometry."""
@@ -92,15 +107,32 @@ class Unfold(Module):
 
 
 @boundary
-class Fold(Module):
+class Unfold(_Columns):
+    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, H, W) or (C, H, W)."""
+        check_input("Unfold", input)
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+
+@boundary
+class Fold(_Columns):
     """Images from the columns of `Unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
 
+    output_size: int | Sequence[int]
+
     def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+        self,
+        output_size: int | Sequence[int],
+        kernel_size: int | Sequence[int],
+        dilation: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        stride: int | Sequence[int] = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(kernel_size, dilation, padding, stride)
+        check_sizes("Fold", 2, output_size=output_size)
         self.output_size = output_size
-        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C · window, windows) or without N."""
@@ -109,7 +141,4 @@ class Fold(Module):
 
     def extra_repr(self) -> str:
         """The geometry."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, stride={self.stride}"
-        )
+        return f"output_size={self.output_size}, {super().extra_repr()}"

@@ -8,6 +8,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._arguments import check_sizes, lengths
 from .._module import Module
 
 if TYPE_CHECKING:
@@ -16,8 +17,33 @@ if TYPE_CHECKING:
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
 
 
-class _MaxPool(Module):
-    """What those of the largest numbers have in common."""
+class Windows(Module):
+    """Windows of one size, a stride apart, over inputs that are padded."""
+
+    dims: int
+    kernel_size: int | Sequence[int]
+    stride: int | Sequence[int]
+    padding: int | Sequence[int]
+
+    def _place(
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None, padding: int | Sequence[int]
+    ) -> None:
+        """Keep the geometry as it was given; TypeError for what is no size."""
+        stride = kernel_size if stride is None else stride
+        check_sizes(type(self).__name__, self.dims, kernel_size=kernel_size, stride=stride, padding=padding)
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+    def extra_repr(self) -> str:
+        """The geometry."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class _MaxPool(Windows):
+    """Pooling of the largest numbers."""
+
+    dilation: int | Sequence[int]
+    return_indices: bool
+    ceil_mode: bool
 
     def __init__(
         self,
@@ -29,28 +55,35 @@ class _MaxPool(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation = padding, dilation
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+        self._place(kernel_size, stride, padding)
+        check_sizes(type(self).__name__, self.dims, dilation=dilation)
+        self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
 
     def extra_repr(self) -> str:
         """The geometry."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
+        return f"{super().extra_repr()}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
 
 
-class _AvgPool(Module):
-    """What those of means have in common."""
+class _AvgPool(Windows):
+    """Pooling of means."""
 
-    kernel_size: Any
-    stride: Any
-    padding: Any
+    ceil_mode: bool
+    count_include_pad: bool
+    divisor_override: int | None
 
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._place(kernel_size, stride, padding)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.divisor_override = divisor_override
 
 
 @boundary
@@ -61,6 +94,8 @@ class MaxPool1d(_MaxPool):
     >>> MaxPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
     """
+
+    dims = 1
 
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
         """`input` (N, C, L) or (C, L)."""
@@ -82,6 +117,8 @@ class MaxPool2d(_MaxPool):
              [13., 15.]]])
     """
 
+    dims = 2
+
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.max_pool2d(
@@ -100,6 +137,8 @@ class MaxPool3d(_MaxPool):
     tensor([[[[7.]]]])
     """
 
+    dims = 3
+
     def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
         return F.max_pool3d(
@@ -108,7 +147,7 @@ class MaxPool3d(_MaxPool):
 
 
 @boundary
-class AvgPool1d(_AvgPool):
+class AvgPool1d(Windows):
     """The mean of each window of a sequence: (N, C, L) to (N, C, L'), or without N.
 
     `count_include_pad` says whether the padding counts as zeros.
@@ -117,6 +156,14 @@ class AvgPool1d(_AvgPool):
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
     """
+
+    kernel_size: int | Sequence[int]
+    stride: int | Sequence[int]
+    padding: int | Sequence[int]
+    ceil_mode: bool
+    count_include_pad: bool
+
+    dims = 1
 
     def __init__(
         self,
@@ -127,9 +174,10 @@ class AvgPool1d(_AvgPool):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad = count_include_pad
+        self.kernel_size = lengths("AvgPool1d", "kernel_size", kernel_size, 1)
+        self.stride = lengths("AvgPool1d", "stride", kernel_size if stride is None else stride, 1)
+        self.padding = lengths("AvgPool1d", "padding", padding, 1)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, L) or (C, L)."""
@@ -143,19 +191,7 @@ class AvgPool2d(_AvgPool):
     `count_include_pad` says whether the padding counts as zeros; `divisor_override` is what sums are divided by.
     """
 
-    def __init__(
-        self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: int | Sequence[int] = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+    dims = 2
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, H, W) or (C, H, W)."""
@@ -174,19 +210,7 @@ class AvgPool2d(_AvgPool):
 class AvgPool3d(_AvgPool):
     """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; else as `AvgPool2d`."""
 
-    def __init__(
-        self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: int | Sequence[int] = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+    dims = 3
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""

@@ -28,7 +28,21 @@ __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 KINDS = {"LSTM": ("lstm", 4), "GRU": ("gru", 3), "RNN_TANH": ("rnn_tanh", 1), "RNN_RELU": ("rnn_relu", 1)}
 # What differs from these is shown.
-SHOWN = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+SHOWN: dict[str, int] = {
+    "proj_size": 0,
+    "num_layers": 1,
+    "bias": True,
+    "batch_first": False,
+    "dropout": 0,
+    "bidirectional": False,
+}
+
+
+def draw_evenly(module: Module, hidden_size: int) -> None:
+    """Draw all parameters of a module evenly from ±1 / sqrt(hidden_size)."""
+    bound = 1 / math.sqrt(hidden_size)
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
 
 
 def check_sizes(layer: str, input_size: Any, hidden_size: Any) -> None:
@@ -51,7 +65,17 @@ def check_dtype(layer: str, input: Tensor, weight: Tensor) -> None:
 
 @boundary
 class RNNBase(Module):
-    """What `LSTM`, `GRU` and `RNN` share. `mode`: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"."""
+    """Base of `LSTM`, `GRU` and `RNN`. `mode`: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"."""
+
+    mode: str
+    input_size: int
+    hidden_size: int
+    num_layers: int
+    bias: bool
+    batch_first: bool
+    dropout: float
+    bidirectional: bool
+    proj_size: int
 
     def __init__(
         self,
@@ -113,9 +137,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
-        bound = 1 / math.sqrt(self.hidden_size)
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_evenly(self, self.hidden_size)
 
     def flatten_parameters(self) -> None:
         """Nothing: weights are packed where they are used. The name is PyTorch's."""
@@ -138,7 +160,7 @@ class RNNBase(Module):
         shown = [f"{name}={getattr(self, name)}" for name, usual in SHOWN.items() if getattr(self, name) != usual]
         return ", ".join([f"{self.input_size}, {self.hidden_size}", *shown])
 
-    def _run(self, input: Any, hx: Any, states: int) -> tuple[Any, tuple]:
+    def _run(self, input: Any, hx: Any, states: int) -> tuple[Any, tuple[Any, ...]]:
         """Outputs and the last states, given the first ones: a tuple of `states` tensors, or None."""
         called, dropout = type(self).__name__, self.dropout if self.training else 0.0
         packed = input if isinstance(input, PackedSequence) else None
@@ -180,7 +202,7 @@ class RNNBase(Module):
         elif packed is not None and packed.sorted_indices is not None:
             first = tuple([one[:, packed.sorted_indices] for one in first])  # type: ignore[union-attr]
 
-        made: list[tuple] = []
+        made: list[tuple[Any, ...]] = []
         directions = 2 if self.bidirectional else 1
         for layer in range(self.num_layers):
             if layer and dropout:
@@ -207,7 +229,7 @@ class RNNBase(Module):
         return input.transpose(0, 1) if dim == 0 else input, last_states
 
     def _check_packed(self, packed: PackedSequence) -> int:
-        """How many sequences there are. ValueError where sizes are not those of packed sequences."""
+        """The number of packed sequences; ValueError unless the sizes fit."""
         sizes = packed.batch_sizes.tolist()
         if packed.data.ndim != 2 or not sizes or sizes != sorted(sizes, reverse=True) or sizes[-1] < 1 or (
             sum(sizes) != packed.data.shape[0]
@@ -219,7 +241,7 @@ class RNNBase(Module):
             )
         return sizes[0]
 
-    def _first_states(self, hx: Any, states: int, batch: int, unbatched: bool) -> tuple | None:
+    def _first_states(self, hx: Any, states: int, batch: int, unbatched: bool) -> tuple[Any, ...] | None:
         """The first states, each (layers * directions, batch, width); None where they are zeros."""
         if hx is None:
             return None
@@ -245,8 +267,39 @@ def _shown(value: Any) -> str:
     return f"{type(value).__name__} of {len(value)}" if isinstance(value, (tuple, list)) else type(value).__name__
 
 
+class _OneState(RNNBase):
+    """Layers with one state."""
+
+    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
+        """Outputs, and the last state."""
+        outputs, (h_n,) = self._run(input, hx, 1)
+        return outputs, h_n
+
+
+class _Gated(RNNBase):
+    """Layers that are made of sizes alone."""
+
+    kind: str
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(self.kind, input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+                         proj_size, device, dtype)  # fmt: skip
+
+
 @boundary
-class LSTM(RNNBase):
+class LSTM(_Gated):
     """Long short-term memory over sequences (steps, batch, input_size), or (batch, steps, ...) where `batch_first`.
 
     Gates i, f, o = sigmoid, g = tanh of weight_ih @ x + bias_ih + weight_hh @ h + bias_hh; c = f c + i g and
@@ -262,21 +315,7 @@ class LSTM(RNNBase):
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
-                         proj_size, device, dtype)  # fmt: skip
+    kind: str = "LSTM"
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Tensor, Tensor]]:
         """Outputs, and the last states (h_n, c_n)."""
@@ -284,7 +323,7 @@ class LSTM(RNNBase):
 
 
 @boundary
-class GRU(RNNBase):
+class GRU(_OneState, _Gated):
     """Gated recurrent units over sequences, else as `LSTM`, with one state: called with `input` and perhaps `h_0`.
 
     r, z = sigmoid of weight_ih @ x + bias_ih + weight_hh @ h + bias_hh; n = tanh(weight_ih @ x + bias_ih +
@@ -296,30 +335,11 @@ class GRU(RNNBase):
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
-                         proj_size, device, dtype)  # fmt: skip
-
-    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
-        """Outputs, and the last state."""
-        outputs, (h_n,) = self._run(input, hx, 1)
-        return outputs, h_n
+    kind: str = "GRU"
 
 
 @boundary
-class RNN(RNNBase):
+class RNN(_OneState):
     """h = tanh(weight_ih @ x + bias_ih + weight_hh @ h + bias_hh) over sequences, or relu; else as `GRU`.
 
     ValueError unless `nonlinearity` is "tanh" or "relu".
@@ -329,6 +349,8 @@ class RNN(RNNBase):
     >>> outputs.shape, h_n.shape
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
+
+    nonlinearity: str
 
     def __init__(
         self,
@@ -349,8 +371,3 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
                          bidirectional, proj_size, device, dtype)  # fmt: skip
         self.nonlinearity = nonlinearity
-
-    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
-        """Outputs, and the last state."""
-        outputs, (h_n,) = self._run(input, hx, 1)
-        return outputs, h_n

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
@@ -10,10 +9,9 @@ from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
 from facula_tensor.extend import recurrent_layer
 
-from .. import init
 from .._arguments import check_input
 from .._module import Module
-from .recurrent import check_dtype, check_sizes
+from .recurrent import check_dtype, check_sizes, draw_evenly
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
@@ -23,10 +21,15 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 @boundary
 class RNNCellBase(Module):
-    """What the cells share: weights of `num_chunks` gates."""
+    """Base of cells: weights of `num_chunks` gates."""
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
+    input_size: int
+    hidden_size: int
+    bias: bool
+    weight_ih: Parameter
+    weight_hh: Parameter
 
     def __init__(
         self,
@@ -49,9 +52,7 @@ class RNNCellBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
-        bound = 1 / math.sqrt(self.hidden_size)
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_evenly(self, self.hidden_size)
 
     def extra_repr(self) -> str:
         """The sizes, and what is not as usual."""
@@ -94,8 +95,24 @@ class RNNCellBase(Module):
         return h, c
 
 
+class _GatedCell(RNNCellBase):
+    """Cells that are made of sizes alone."""
+
+    chunks: int  # gates
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, self.chunks, device, dtype)
+
+
 @boundary
-class LSTMCell(RNNCellBase):
+class LSTMCell(_GatedCell):
     """One step of an `LSTM`: input (batch, input_size), and perhaps states (batch, hidden_size), to the next states.
 
     Or without the batch dimension. Called with `input` and perhaps (h_0, c_0). Weights: `weight_ih` (4 * hidden_size,
@@ -107,15 +124,7 @@ class LSTMCell(RNNCellBase):
     facula.Size([2, 4])
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+    chunks: int = 4
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """The states (h_1, c_1)."""
@@ -129,7 +138,7 @@ class LSTMCell(RNNCellBase):
 
 
 @boundary
-class GRUCell(RNNCellBase):
+class GRUCell(_GatedCell):
     """One step of a `GRU`: input (batch, input_size) and perhaps a state (batch, hidden_size), to the state after it.
 
     >>> from facula_tensor import ones
@@ -137,15 +146,7 @@ class GRUCell(RNNCellBase):
     facula.Size([2, 4])
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+    chunks: int = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The state after the step."""
@@ -160,6 +161,8 @@ class RNNCell(RNNCellBase):
     >>> RNNCell(3, 4)(ones(2, 3)).shape
     facula.Size([2, 4])
     """
+
+    nonlinearity: str
 
     def __init__(
         self,

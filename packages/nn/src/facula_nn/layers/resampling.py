@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
 from .._module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
@@ -25,10 +30,16 @@ class Upsample(Module):
     tensor([[[1., 1., 3., 3.]]])
     """
 
+    size: int | Sequence[int] | None
+    mode: str
+    align_corners: bool | None
+    recompute_scale_factor: bool | None
+    scale_factor: float | Sequence[float] | None
+
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
         mode: str = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
@@ -36,6 +47,8 @@ class Upsample(Module):
         super().__init__()
         self.size, self.mode, self.align_corners = size, mode, align_corners
         self.recompute_scale_factor = recompute_scale_factor
+        _check(type(self).__name__, "size", size, "an integer or several", int)
+        _check(type(self).__name__, "scale_factor", scale_factor, "a number or several", float)
         if isinstance(scale_factor, (tuple, list)):
             scale_factor = tuple([float(factor) for factor in scale_factor])
         self.scale_factor = float(scale_factor) if isinstance(scale_factor, int) and scale_factor else scale_factor
@@ -57,7 +70,9 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Images in another size, each element that of its nearest neighbour."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(
+        self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+    ) -> None:
         super().__init__(size, scale_factor, "nearest")
 
 
@@ -65,5 +80,16 @@ class UpsamplingNearest2d(Upsample):
 class UpsamplingBilinear2d(Upsample):
     """Images in another size, by linear interpolation with the corners over each other."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(
+        self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+    ) -> None:
         super().__init__(size, scale_factor, "bilinear", True)
+
+
+def _check(layer: str, argument: str, value: Any, expected: str, kind: type) -> None:
+    """TypeError for what is neither None, nor a number, nor a list or tuple of numbers, nor a tensor of one."""
+    for one in value if isinstance(value, (tuple, list)) and value else (value,):
+        if isinstance(one, Tensor) or (one is None and value is None):
+            continue
+        if not isinstance(one, Integral if kind is int else Real):
+            raise InvalidTypeError(f"{layer}: expected {argument} to be {expected}, or None; got {value!r:.60}")

@@ -13,20 +13,17 @@ from .._module import Module
 __all__ = ["CrossMapLRN2d", "LocalResponseNorm"]
 
 
-@boundary
-class LocalResponseNorm(Module):
-    """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
+class _ResponseNorm(Module):
+    """The numbers of both."""
 
-    A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
-    """
+    size: int
+    alpha: float
+    beta: float
+    k: float
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...)."""
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
         """The numbers."""
@@ -34,15 +31,26 @@ class LocalResponseNorm(Module):
 
 
 @boundary
-class CrossMapLRN2d(Module):
+class LocalResponseNorm(_ResponseNorm):
+    """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
+
+    A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...)."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+
+@boundary
+class CrossMapLRN2d(_ResponseNorm):
     """`LocalResponseNorm` of images (N, C, H, W) whose windows lie evenly around a channel: an even `size` as one less.
 
     Sums of squares are divided by `size` all the same.
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+        super().__init__(size, alpha, beta, k)
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, H, W)."""
@@ -51,7 +59,3 @@ class CrossMapLRN2d(Module):
             raise InvalidValueError(f"CrossMapLRN2d: expected 4 dimensions; got an input of shape {tuple(input.shape)}")
         window = (self.size - 1) // 2 * 2 + 1
         return F.local_response_norm(input, window, self.alpha * window / self.size, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """The numbers."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

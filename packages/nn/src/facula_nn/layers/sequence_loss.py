@@ -25,6 +25,9 @@ class CTCLoss(_Loss):
     tensor(0.2877)
     """
 
+    blank: int
+    zero_infinity: bool
+
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
         self.blank, self.zero_infinity = blank, zero_infinity

@@ -31,7 +31,7 @@ __all__ = [
     "TransformerEncoderLayer",
 ]
 
-ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
 def LayerNorm(*args: Any, **kwargs: Any) -> Module:
@@ -40,7 +40,7 @@ def LayerNorm(*args: Any, **kwargs: Any) -> Module:
 
 
 def activation_of(layer: str, activation: Any) -> Any:
-    """The function of that name, or what was given."""
+    """The activation of a name, or the given function."""
     if not isinstance(activation, str):
         return activation
     if activation not in ACTIVATIONS:
@@ -49,7 +49,13 @@ def activation_of(layer: str, activation: Any) -> Any:
 
 
 class _Layer(Module):
-    """What layers of encoders and decoders share: attention to itself, and two linear layers."""
+    """Base of encoder and decoder layers: self-attention and two linear layers."""
+
+    linear1: Linear
+    dropout: Dropout
+    linear2: Linear
+    norm_first: bool
+    activation: Any
 
     attentions: tuple[str, ...] = ("self_attn",)
 
@@ -126,7 +132,7 @@ class TransformerEncoderLayer(_Layer):
 class TransformerDecoderLayer(_Layer):
     """Attention to itself, attention to `memory`, then two linear layers; else as `TransformerEncoderLayer`."""
 
-    attentions = ("self_attn", "multihead_attn")
+    attentions: tuple[str, ...] = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -159,6 +165,12 @@ class TransformerEncoder(Module):
     `enable_nested_tensor` and `mask_check` are accepted and mean nothing here: there are no nested tensors.
     """
 
+    layers: ModuleList[Module]
+    num_layers: int
+    norm: Module | None
+    enable_nested_tensor: bool
+    mask_check: bool
+
     def __init__(
         self,
         encoder_layer: Module,
@@ -188,6 +200,10 @@ class TransformerEncoder(Module):
 @boundary
 class TransformerDecoder(Module):
     """`num_layers` copies of a layer, one after the other, and then `norm`, if any."""
+
+    layers: ModuleList[Module]
+    num_layers: int
+    norm: Module | None
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -228,6 +244,12 @@ class Transformer(Module):
     `TransformerEncoderLayer`. `custom_encoder` and `custom_decoder` take the place of one.
     """
 
+    d_model: int
+    nhead: int
+    batch_first: bool
+    encoder: Module
+    decoder: Module
+
     def __init__(
         self,
         d_model: int = 512,
@@ -237,8 +259,8 @@ class Transformer(Module):
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
         activation: str | Callable[[Tensor], Tensor] = F.relu,
-        custom_encoder: Any | None = None,
-        custom_decoder: Any | None = None,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,

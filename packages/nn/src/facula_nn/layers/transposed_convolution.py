@@ -9,7 +9,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
-from .convolution import Convolution, lengths
+from .._arguments import lengths
+from .convolution import Convolution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +21,28 @@ __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class Transposed(Convolution):
-    """What they have in common."""
+    """Padding of the output, by the size that it is to have."""
 
-    transposed = True
+    transposed: bool = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] = 0,
+        output_padding: int | Sequence[int] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | Sequence[int] = 1,
+        padding_mode: str = "zeros",
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
+        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
     def _extra(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """The output padding that gives results of this size."""
@@ -61,25 +81,6 @@ class ConvTranspose1d(Transposed):
 
     dims = 1
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
-        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """`input` (N, C_in, L) or (C_in, L); `output_size` (L') is one of those that stride allows."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
@@ -102,25 +103,6 @@ class ConvTranspose2d(Transposed):
 
     dims = 2
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
-        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """`input` (N, C_in, H, W) or (C_in, H, W); `output_size` (H', W') chooses among those that stride allows."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
@@ -141,25 +123,6 @@ class ConvTranspose3d(Transposed):
     """
 
     dims = 3
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
-        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """`input` (N, C_in, D, H, W) or (C_in, D, H, W); `output_size` (D', H', W'), if stride allows."""

@@ -8,8 +8,9 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._arguments import check_sizes, lengths
 from .._module import Module
-from .convolution import lengths
+from .pooling import Windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["LPPool1d", "LPPool2d", "LPPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 
-class _MaxUnpool(Module):
-    """What they have in common."""
+class _MaxUnpool(Windows):
+    """Pooling of the largest numbers undone."""
 
-    dims: int
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
 
     def __init__(
         self,
@@ -34,13 +37,15 @@ class _MaxUnpool(Module):
         self.stride = lengths(name, "stride", kernel_size if stride is None else stride, self.dims)
         self.padding = lengths(name, "padding", padding, self.dims)
 
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class _LPPool(Module):
-    """What they have in common."""
+    """Pooling by powers."""
+
+    dims: int
+    norm_type: float
+    kernel_size: int | Sequence[int]
+    stride: int | Sequence[int] | None
+    ceil_mode: bool
 
     def __init__(
         self,
@@ -50,6 +55,8 @@ class _LPPool(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
+        name = type(self).__name__
+        check_sizes(name, self.dims, kernel_size=kernel_size, stride=kernel_size if stride is None else stride)
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def extra_repr(self) -> str:
@@ -109,6 +116,8 @@ class LPPool1d(_LPPool):
     tensor([[5., 1.]])
     """
 
+    dims = 1
+
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, L) or (C, L)."""
         return F.lp_pool1d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
@@ -118,6 +127,8 @@ class LPPool1d(_LPPool):
 class LPPool2d(_LPPool):
     """The root of the sum of powers `norm_type` of each window of an image."""
 
+    dims = 2
+
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.lp_pool2d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
@@ -126,6 +137,8 @@ class LPPool2d(_LPPool):
 @boundary
 class LPPool3d(_LPPool):
     """The root of the sum of powers `norm_type` of each window of a volume."""
+
+    dims = 3
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""

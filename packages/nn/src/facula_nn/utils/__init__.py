@@ -1,12 +1,13 @@
-"""What is done with many parameters at once: clipping their gradients, and one vector of all of them.
+"""Operations on many parameters: clipping of gradients, parameters as one vector.
 
 `rnn` has sequences of unequal lengths, `fusion` batch norms folded into layers, `stateless` calls with other tensors,
-`parametrize` parameters that are computed from others.
+`parametrize` parameters that are computed from others, `prune` parameters with entries set to 0.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable as _Callable
 from functools import reduce
 from inspect import signature
 from types import ModuleType as _ModuleType
@@ -18,14 +19,14 @@ from facula_tensor import Tensor, bfloat16, cat, float16, linalg, maximum, no_gr
 from facula_tensor.extend import as_real, listed
 
 from .._arguments import checked
-from . import fusion, parametrizations, parametrize, rnn, stateless
+from .._module import Module
+from . import fusion, parametrizations, parametrize, prune, rnn, stateless
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
 from .weight_hooks import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .._module import Module
 
 __all__ = [
     "clip_grad_norm_",
@@ -40,6 +41,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
@@ -50,7 +52,7 @@ __all__ = [
     "weight_norm",
 ]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 @no_grad()
@@ -68,6 +70,20 @@ def clip_grad_norm_(
     ("inf", too), and 0 or negative, where the norm is `linalg.vector_norm` of those of each gradient. ValueError for a
     negative `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`.
     `foreach` changes nothing.
+
+    Arguments:
+        parameters: tensors, or one; those without a gradient are left out.
+        max_norm: the greatest norm, of 0 or more.
+        norm_type: the norm's order, or "inf".
+        error_if_nonfinite: refuse a norm that is not finite.
+        foreach: changes nothing; there is one way.
+
+    Returns:
+        The norm before, without dimensions.
+
+    Raises:
+        ValueError: a negative `max_norm`, or an order that is not positive.
+        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
 
     >>> from facula_tensor import Parameter, tensor
     >>> weight = Parameter(tensor([0.0, 0.0]))
@@ -96,6 +112,18 @@ def get_total_norm(
 
     Arguments as `clip_grad_norm_`'s.
 
+    Arguments:
+        tensors: tensors, or one.
+        norm_type: the norm's order.
+        error_if_nonfinite: refuse a norm that is not finite.
+        foreach: changes nothing; there is one way.
+
+    Returns:
+        The norm, without dimensions.
+
+    Raises:
+        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
+
     >>> from facula_tensor import tensor
     >>> get_total_norm([tensor([3.0]), tensor([4.0])])
     tensor(5.)
@@ -112,6 +140,15 @@ def clip_grads_with_norm_(
     """Scale all gradients, in place, by max_norm / total_norm where that is less than 1; see `get_total_norm`.
 
     ValueError for a negative `max_norm`. `foreach` changes nothing.
+
+    Arguments:
+        parameters: tensors, or one.
+        max_norm: the greatest norm, of 0 or more.
+        total_norm: the norm that they have.
+        foreach: changes nothing; there is one way.
+
+    Raises:
+        ValueError: a negative `max_norm`.
     """
     bound = float(max_norm)
     if not bound >= 0:
@@ -125,6 +162,14 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     """Put all gradients' elements, in place, between -clip_value and clip_value. `foreach` changes nothing.
 
     ValueError for a negative `clip_value`.
+
+    Arguments:
+        parameters: tensors, or one.
+        clip_value: the bound, of 0 or more.
+        foreach: changes nothing; there is one way.
+
+    Raises:
+        ValueError: a negative `clip_value`.
     """
     bound = float(clip_value)
     if not bound >= 0:
@@ -174,12 +219,21 @@ def skip_init(module_cls: Callable[..., Any], *args: Any, **kwargs: Any) -> Modu
 
     TypeError for a class whose constructor takes no `device`.
 
+    Arguments:
+        module_cls: a class of modules.
+        *args: what it is made with.
+        **kwargs: what it is made with, by name; `device` is where it comes to lie.
+
+    Returns:
+        The module.
+
+    Raises:
+        TypeError: no class of modules, or one that takes no `device`.
+
     >>> from facula_nn import Linear
     >>> skip_init(Linear, 3, 2).weight.shape
     facula.Size([2, 3])
     """
-    from .._module import Module
-
     if not isinstance(module_cls, type) or not issubclass(module_cls, Module):
         raise InvalidTypeError(f"skip_init: expected a class of modules; got {module_cls!r:.60}")
     if "device" not in signature(module_cls).parameters:

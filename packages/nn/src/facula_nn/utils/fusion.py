@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from copy import deepcopy
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from .._module import Module
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 
@@ -24,6 +25,14 @@ def fuse_conv_bn_eval(conv: Layer, bn: Module, transpose: bool = False) -> Layer
     """A copy of a convolution that does what it and the batch norm after it do, both in evaluation mode.
 
     `transpose`: `conv` is a transposed one. RuntimeError where either is training.
+
+    Arguments:
+        conv: the convolution, in evaluation mode.
+        bn: the batch norm after it, in evaluation mode.
+        transpose: whether `conv` is a transposed one.
+
+    Returns:
+        A copy of `conv` that does the work of both.
 
     >>> from facula_nn import BatchNorm2d, Conv2d
     >>> fuse_conv_bn_eval(Conv2d(1, 2, 3, bias=False).eval(), BatchNorm2d(2).eval()).bias.shape
@@ -57,7 +66,21 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution followed by a batch norm of these means, variances, weights and biases."""
+    """Weight and bias of a convolution followed by a batch norm of these means, variances, weights and biases.
+
+    Arguments:
+        conv_w: the convolution's weight.
+        conv_b: its bias; zeros if None.
+        bn_rm: the batch norm's running mean.
+        bn_rv: its running variance.
+        bn_eps: what is added to that.
+        bn_w: its weight; ones if None.
+        bn_b: its bias; zeros if None.
+        transpose: whether it is a transposed one.
+
+    Returns:
+        The weight and the bias of both together.
+    """
     scale = (bn_rv + bn_eps).rsqrt()
     if bn_w is not None:
         scale = scale * bn_w
@@ -81,7 +104,20 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a linear layer followed by a batch norm of these means, variances, weights and biases."""
+    """Weight and bias of a linear layer followed by a batch norm of these means, variances, weights and biases.
+
+    Arguments:
+        linear_w: the linear layer's weight.
+        linear_b: its bias; zeros if None.
+        bn_rm: the batch norm's running mean.
+        bn_rv: its running variance.
+        bn_eps: what is added to that.
+        bn_w: its weight; ones if None.
+        bn_b: its bias; zeros if None.
+
+    Returns:
+        The weight and the bias of both together.
+    """
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 

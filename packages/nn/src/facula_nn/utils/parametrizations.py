@@ -1,21 +1,23 @@
-"""Parametrizations of weights: by length and direction, and by their largest singular value."""
+"""Parametrizations of weights: by length and direction, by their largest singular value, orthogonal ones."""
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import Any
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, no_grad
 from facula_tensor.extend import listed
 
 from .. import functional as F
 from .._module import Module
+from ._orthogonal import orthogonal
 from .parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 def length_of(v: Tensor, dim: int | None) -> Tensor:
@@ -28,6 +30,8 @@ def length_of(v: Tensor, dim: int | None) -> Tensor:
 
 
 class _WeightNorm(Module):
+    dim: int
+
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
@@ -45,6 +49,14 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
     These are `parametrizations.weight.original0` and `original1`; state dicts with `weight_g` and `weight_v` are
     loaded, too. T. Salimans, D. Kingma: Weight normalization, 2016.
+
+    Arguments:
+        module: the module, which is changed.
+        name: its parameter's name.
+        dim: the dimension whose slices have lengths of their own; None for one length in all.
+
+    Returns:
+        The module.
 
     >>> from facula_nn import Linear
     >>> layer = weight_norm(Linear(3, 2))
@@ -66,6 +78,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 class _SpectralNorm(Module):
     _u: Tensor
     _v: Tensor
+    dim: int
+    n_power_iterations: int
+    eps: float
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
@@ -104,10 +119,20 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Let a weight be divided by its largest singular value, which each forward in training mode estimates anew.
+    """Divide a weight by its largest singular value, estimated at each forward in training mode.
 
     `n_power_iterations` steps of the power method a time; `dim` has the outputs: 1 for transposed convolutions, else 0.
     ValueError where there is no such tensor, or no step. T. Miyato and others: Spectral normalization, 2018.
+
+    Arguments:
+        module: the module, which is changed.
+        name: its parameter's name.
+        n_power_iterations: steps of the power method at each forward in training, 1 or more.
+        eps: the least norm that vectors are divided by.
+        dim: the dimension of the outputs; 1 for transposed convolutions and else 0 if None.
+
+    Returns:
+        The module.
 
     >>> from facula_nn import Linear
     >>> layer = spectral_norm(Linear(2, 3))
@@ -126,14 +151,3 @@ def spectral_norm(
 def dim_of(module: Module) -> int:
     """The dimension of a layer's weight that has its outputs."""
     return int(any(one.__name__.startswith("ConvTranspose") for one in type(module).__mro__))
-
-
-@boundary
-def orthogonal(
-    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
-) -> Module:
-    """Not there yet: NotImplementedError. `init.orthogonal_` gives orthogonal initial values."""
-    raise UnsupportedError(
-        "orthogonal: matrices that stay orthogonal in training need decompositions that are not there yet; "
-        "init.orthogonal_ gives orthogonal initial values"
-    )

@@ -1,4 +1,4 @@
-"""Parameters that are computed from others: `register_parametrization`, and what goes with it.
+"""Parameters computed from others: `register_parametrization` and its kin.
 
 Note [Parametrized modules]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -10,6 +10,7 @@ trained.
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -32,7 +33,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 class _Cache:
@@ -60,10 +61,14 @@ def cached() -> Iterator[None]:
 
 @boundary
 class ParametrizationList(ModuleList):
-    """What a parameter is computed from: `original` (or `original0`, ...), and the modules that are applied in turn.
+    """The original tensors of a parameter (`original`, or `original0`, ...), and the modules applied to them in turn.
 
     `register_parametrization` makes them. ValueError where values change shape or dtype, unless `unsafe`.
     """
+
+    unsafe: bool
+    is_tensor: bool
+    ntensors: int
 
     def __init__(self, modules: Any, original: Tensor, unsafe: bool = False) -> None:
         modules = list(modules)
@@ -141,6 +146,15 @@ def register_parametrization(
     applied one after another. ValueError where there is no such tensor, and, unless `unsafe`, where shape or dtype
     change. See Note [Parametrized modules].
 
+    Arguments:
+        module: the module, which is changed.
+        tensor_name: its parameter's or buffer's name.
+        parametrization: what computes the value from the original.
+        unsafe: allow another shape or dtype, and check nothing.
+
+    Returns:
+        The module.
+
     >>> from facula_nn import Linear, Module
     >>> class Symmetric(Module):
     ...     def forward(self, x):
@@ -194,6 +208,14 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """Let the tensor be an ordinary one again: of the computed value, or else of `original`'s; returns the module.
 
     ValueError where it is not parametrized, or where there are several originals and the value is not to stay.
+
+    Arguments:
+        module: the module, which is changed.
+        tensor_name: the name of the parametrized tensor.
+        leave_parametrized: keep the computed value, or else the original's.
+
+    Returns:
+        The module.
     """
     if not is_parametrized(module, tensor_name):
         raise InvalidValueError(
@@ -223,7 +245,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that a module had before it was given parametrizations; its class where it has none."""
+    """The class of a module without its parametrizations."""
     return getattr(type(module), "_parametrized_from", type(module))
 
 

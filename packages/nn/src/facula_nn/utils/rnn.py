@@ -6,6 +6,7 @@ them, never more than the step before. Rows are moved by one gather, so that gra
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
            "pad_sequence", "unpack_sequence", "unpad_sequence"]  # fmt: skip
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 class _Packed(NamedTuple):
@@ -158,6 +159,18 @@ def pack_padded_sequence(
     `lengths` has one number for each sequence; in decreasing order, unless `enforce_sorted` is False. ValueError for
     lengths below 1 or above the steps there are, and where they are too few, too many, or not in order.
 
+    Arguments:
+        input: padded sequences (steps, batch, *).
+        lengths: the length of each, from 1.
+        batch_first: `input` is (batch, steps, *).
+        enforce_sorted: lengths decrease already; otherwise they are sorted here.
+
+    Returns:
+        The packed sequences.
+
+    Raises:
+        ValueError: lengths that do not fit, or do not decrease though they should.
+
     >>> from facula_tensor import tensor
     >>> packed = pack_padded_sequence(tensor([[1, 2], [3, 0]]), [2, 1])
     >>> packed.data.tolist(), packed.batch_sizes.tolist()
@@ -208,6 +221,15 @@ def pad_packed_sequence(
     In the order in which they were before packing. Places behind a sequence's end have `padding_value`. There are as
     many steps as the longest sequence has, or `total_length`; ValueError where that is less.
 
+    Arguments:
+        sequence: packed sequences.
+        batch_first: give (batch, steps, *).
+        padding_value: what stands behind the ends.
+        total_length: the number of steps, at least the longest; that one's if None.
+
+    Returns:
+        The padded sequences, and their lengths.
+
     >>> from facula_tensor import tensor
     >>> padded, lengths = pad_packed_sequence(pack_sequence([tensor([1, 3]), tensor([2])]), batch_first=True)
     >>> padded.tolist(), lengths.tolist()
@@ -248,6 +270,15 @@ def pad_sequence(
     There are as many steps as the longest has; `padding_value` follows the others, or goes before them where
     `padding_side` is "left". ValueError for no sequences, and where they differ in more than their lengths.
 
+    Arguments:
+        sequences: tensors (steps, *).
+        batch_first: give (batch, steps, *).
+        padding_value: what stands beside the shorter ones.
+        padding_side: "right" or "left".
+
+    Returns:
+        One tensor (longest, batch, *).
+
     >>> from facula_tensor import tensor
     >>> pad_sequence([tensor([1, 3]), tensor([2])], batch_first=True).tolist()
     [[1, 3], [2, 0]]
@@ -270,6 +301,14 @@ def pad_sequence(
 @boundary
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The sequences of which `pad_sequence` made one tensor, given their lengths: a list.
+
+    Arguments:
+        padded_sequences: (steps, batch, *).
+        lengths: the length of each.
+        batch_first: they are (batch, steps, *).
+
+    Returns:
+        A list of tensors (steps, *).
 
     >>> from facula_tensor import tensor
     >>> [one.tolist() for one in unpad_sequence(tensor([[1, 2], [3, 0]]), tensor([2, 1]))]

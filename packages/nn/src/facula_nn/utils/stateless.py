@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["functional_call"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 Slot = tuple["Module", str, Tensor]  # a module, the name of one of its own tensors, and that tensor
 
@@ -40,6 +41,17 @@ def functional_call(
     not in the module. Names that are not given keep the module's tensors; with `strict` they, and names that the module
     has not, are a RuntimeError. ValueError for names given twice, TypeError for what is no tensor. Meanwhile other
     threads see the given tensors, too.
+
+    Arguments:
+        module: the module, which is as before afterwards.
+        parameter_and_buffer_dicts: tensors by dotted names, in one dict or several.
+        args: positional arguments, a tuple; or one.
+        kwargs: arguments by name.
+        tie_weights: let what is tied in the module stay tied.
+        strict: refuse names that are missing, and names too many.
+
+    Returns:
+        What the module returns.
 
     >>> from facula_nn import Linear
     >>> from facula_tensor import ones
@@ -77,7 +89,7 @@ def functional_call(
 
 
 def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
-    """All names, and the dict that they came in where it is one."""
+    """All given tensors by name, and the dict itself if there was only one."""
     dicts = [given] if hasattr(given, "items") else list(given)
     found: dict[str, Tensor] = {}
     for one in dicts:

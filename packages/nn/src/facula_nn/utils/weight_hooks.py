@@ -1,10 +1,11 @@
-"""Weights that a hook computes before each forward: the older forms of what `parametrizations` has.
+"""Weights computed by hooks before each forward: the older form of `parametrizations`.
 
 The module keeps the weight as an ordinary attribute, and the parameters that it is computed from under other names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable as _Callable
 from typing import Any, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
@@ -18,13 +19,15 @@ from .parametrizations import dim_of, length_of
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
-__dir__ = listed(__name__)
+__dir__: _Callable[[], list[str]] = listed(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 
 
 class _Hook:
-    """What computes one weight of a module."""
+    """Base of hooks that compute one weight of a module."""
+
+    name: str
 
     called = ""
 
@@ -50,7 +53,7 @@ class _Hook:
 
     @classmethod
     def add(cls, module: Module, name: str) -> Parameter:
-        """The parameter that is to be computed; errors where there is none, or it is computed already."""
+        """The parameter to be computed; an error if it is missing, or is computed already."""
         if cls.of(module, name) is not None:
             raise OperationError(f"{cls.called}: {type(module).__name__}.{name} has one already")
         weight = module._parameters.get(name)
@@ -69,6 +72,7 @@ class _Hook:
 
 
 class _WeightNorm(_Hook):
+    dim: int
     called = "weight_norm"
 
     def __init__(self, name: str, dim: int | None) -> None:
@@ -87,6 +91,14 @@ def weight_norm(module: Layer, name: str = "weight", dim: int | None = 0) -> Lay
     As `parametrizations.weight_norm`, which is newer. RuntimeError where it has been done, ValueError where there is no
     such parameter.
 
+    Arguments:
+        module: the module, which is changed.
+        name: its parameter's name.
+        dim: the dimension whose slices have lengths of their own; None for one length in all.
+
+    Returns:
+        The module.
+
     >>> from facula_nn import Linear
     >>> sorted(weight_norm(Linear(3, 2)).state_dict())
     ['bias', 'weight_g', 'weight_v']
@@ -104,7 +116,7 @@ def weight_norm(module: Layer, name: str = "weight", dim: int | None = 0) -> Lay
 
 @boundary
 def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
-    """Undo `weight_norm`: the weight is a parameter of the value that it has. ValueError where it was not done."""
+    """Undo `weight_norm`, keeping the weight's value; ValueError without a `weight_norm`."""
     hook = _WeightNorm.take(module, name)
     with no_grad():
         value = hook.compute(module)
@@ -116,6 +128,9 @@ def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
 
 
 class _SpectralNorm(_Hook):
+    n_power_iterations: int
+    dim: int
+    eps: float
     called = "spectral_norm"
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
@@ -141,10 +156,20 @@ class _SpectralNorm(_Hook):
 def spectral_norm(
     module: Layer, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Layer:
-    """Let a weight be `weight_orig` over its largest singular value, which each forward in training estimates anew.
+    """Let a weight be `weight_orig` over its largest singular value, estimated at each forward in training.
 
     As `parametrizations.spectral_norm`, which is newer; changes and returns the module. RuntimeError where it has been
     done, ValueError where there is no such parameter, or no step.
+
+    Arguments:
+        module: the module, which is changed.
+        name: its parameter's name.
+        n_power_iterations: steps of the power method at each forward in training, 1 or more.
+        eps: the least norm that vectors are divided by.
+        dim: the dimension of the outputs; 1 for transposed convolutions and else 0 if None.
+
+    Returns:
+        The module.
 
     >>> from facula_nn import Linear
     >>> sorted(spectral_norm(Linear(3, 2)).state_dict())
@@ -167,7 +192,7 @@ def spectral_norm(
 
 @boundary
 def remove_spectral_norm(module: Layer, name: str = "weight") -> Layer:
-    """Undo `spectral_norm`: the weight is a parameter of the value that it has. ValueError where it was not done."""
+    """Undo `spectral_norm`, keeping the weight's value; ValueError without a `spectral_norm`."""
     hook = _SpectralNorm.take(module, name)
     training, module.training = module.training, False
     try:

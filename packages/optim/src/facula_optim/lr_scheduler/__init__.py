@@ -6,6 +6,8 @@ May import: the rest of facula_optim.
 Where next: `_base.py` for what a schedule is, `_curves.py` for those that are a curve over time.
 """
 
+from collections.abc import Callable as _Callable
+
 from facula_tensor.extend import listed as _listed
 
 from ._base import LRScheduler
@@ -46,4 +48,4 @@ __all__ = [
     "StepLR",
 ]
 
-__dir__ = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -1,4 +1,4 @@
-"""What a schedule is: an epoch count, and a rate for each parameter group at each epoch."""
+"""Base of schedules: a count of epochs, and a rate for each parameter group."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class LRScheduler:
     last_epoch: int
     _last_lr: list[float]
     _step_count: int
+    _is_initial: bool
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
         attach(self, optimizer)
@@ -143,7 +144,7 @@ def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
 
 
 def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """`value` for each parameter group: itself, or a list that has as many; ValueError where it has not."""
+    """`value` for each parameter group, or a list of as many; ValueError for a list of another length."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count

@@ -69,6 +69,9 @@ class StepLR(CurveLR):
     [0.25]
     """
 
+    step_size: float
+    gamma: float
+
     def __init__(self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1):
         check_period("StepLR", "step_size", step_size, whole=True)
         self.step_size, self.gamma = step_size, gamma
@@ -83,6 +86,9 @@ class StepLR(CurveLR):
 class MultiStepLR(CurveLR):
     """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice."""
 
+    milestones: dict[int, int]
+    gamma: float
+
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
         self.milestones, self.gamma = dict(Counter(milestones)), gamma  # a plain dict: files hold nothing else
         super().__init__(optimizer, last_epoch)
@@ -95,6 +101,9 @@ class MultiStepLR(CurveLR):
 @boundary
 class ConstantLR(CurveLR):
     """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1."""
+
+    factor: float
+    total_iters: int
 
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
         if not 0 <= factor <= 1:
@@ -113,6 +122,10 @@ class LinearLR(CurveLR):
 
     ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
     """
+
+    start_factor: float
+    end_factor: float
+    total_iters: int
 
     def __init__(
         self,
@@ -140,6 +153,8 @@ class LinearLR(CurveLR):
 class ExponentialLR(CurveLR):
     """Multiplies the rate by `gamma` every epoch."""
 
+    gamma: float
+
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -152,6 +167,9 @@ class ExponentialLR(CurveLR):
 @boundary
 class PolynomialLR(CurveLR):
     """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`."""
+
+    total_iters: float
+    power: float
 
     def __init__(self, optimizer: Optimizer, total_iters: float = 5, power: float = 1.0, last_epoch: int = -1):
         check_period("PolynomialLR", "total_iters", total_iters, whole=True)
@@ -180,6 +198,9 @@ class CosineAnnealingLR(CurveLR):
     [0.5]
     [0.0]
     """
+
+    T_max: float
+    eta_min: float
 
     def __init__(self, optimizer: Optimizer, T_max: float, eta_min: float = 0.0, last_epoch: int = -1):
         check_period("CosineAnnealingLR", "T_max", T_max)

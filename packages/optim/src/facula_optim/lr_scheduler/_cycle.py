@@ -37,6 +37,12 @@ class OneCycleLR(LRScheduler):
     (0.89, 0.86)
     """
 
+    total_steps: int
+    _anneal_func_type: str
+    cycle_momentum: bool
+    use_beta1: bool
+    _schedule_phases: list[dict[str, Any]]
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -120,7 +126,7 @@ class OneCycleLR(LRScheduler):
 
 
 def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
-    """Where phases end, and between which of a group's entries they go."""
+    """The phases: their ends, and the group's entries between which they go."""
     up = float(pct_start * total_steps) - 1
     parts = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three_phase:

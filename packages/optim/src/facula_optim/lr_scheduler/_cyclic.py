@@ -41,6 +41,19 @@ class CyclicLR(LRScheduler):
     ([0.5], 0.85)
     """
 
+    total_size: float
+    step_ratio: float
+    mode: str
+    gamma: float
+    cycle_momentum: bool
+    scale_mode: str
+    _scale_fn_custom: Callable[[float], float] | None
+    max_lrs: list[Any]
+    base_lrs: list[float]
+    use_beta1: bool
+    base_momentums: list[Any]
+    max_momentums: list[Any]
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -83,9 +96,11 @@ class CyclicLR(LRScheduler):
             self.max_momentums = for_each_group("CyclicLR", "max_momentum", max_momentum, optimizer)
         if last_epoch == -1:
             put(optimizer, lowest)
-            for group, rate in zip(optimizer.param_groups, lowest):
-                group["initial_lr"] = rate
-        super().__init__(optimizer, last_epoch)
+            if cycle_momentum:
+                for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums):
+                    group.update(max_momentum=high, base_momentum=low)
+        super().__init__(optimizer, last_epoch)  # the first rate is "initial_lr", where another schedule left one
+        self.base_lrs = [float(rate) for rate in lowest]
 
     def get_lr(self) -> list[float]:
         """The rate of each group at `self.last_epoch`; momentum is set on the way."""

@@ -1,4 +1,4 @@
-"""Schedules whose rates are functions that the program gives."""
+"""Schedules by functions of the program."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 @boundary
 class _Functions(LRScheduler):
     """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
+
+    lr_lambdas: list[Any]
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
@@ -32,6 +32,22 @@ class ReduceLROnPlateau(LRScheduler):
     >>> schedule.get_last_lr()
     [0.1]
     """
+
+    default_min_lr: float | None
+    min_lrs: list[Any]
+    mode: str
+    factor: float
+    patience: int
+    cooldown: int
+    eps: float
+    threshold: float
+    threshold_mode: str
+    mode_worse: float
+    last_epoch: int
+    _last_lr: list[float]
+    best: float
+    cooldown_counter: int
+    num_bad_epochs: int
 
     def __init__(
         self,
@@ -101,7 +117,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether epochs are not counted, since the rate has just fallen."""
+        """Whether the schedule is in its cooldown."""
         return self.cooldown_counter > 0
 
     def is_better(self, a: float, best: float) -> bool:

@@ -1,4 +1,4 @@
-"""Cosine annealing that starts anew."""
+"""Cosine annealing with restarts."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     [0.5]
     [1.0]
     """
+
+    T_0: int
+    T_mult: int
+    eta_min: float
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1):
         check_positive("CosineAnnealingWarmRestarts", "T_0", T_0)

@@ -79,6 +79,10 @@ class SequentialLR(_Several):
     0.5
     """
 
+    _milestones: list[int]
+    last_epoch: int
+    _last_lr: list[float]
+
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
     ):
@@ -111,6 +115,8 @@ class SequentialLR(_Several):
 @boundary
 class ChainedScheduler(_Several):
     """Several schedules of one optimizer, stepped together: those that multiply the present rate multiply."""
+
+    _last_lr: list[float]
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
         self._take(schedulers, optimizer)

@@ -104,7 +104,8 @@ def show(layout: Layout) -> str:
 
 def shown(value: Any) -> str:
     """An argument as messages show it: of tensors dtype and shape."""
-    if isinstance(value, tuple(NAMING)):
+    tensors: Any = tuple(NAMING)
+    if isinstance(value, tensors):
         return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
     return f"{value!r:.200}"
 

@@ -6,6 +6,7 @@ from ..._siblings import needs
 with needs("facula.nn.modules.linear"):
     from facula_nn.extend import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
     from facula_nn.layers.bilinear import *
+    from facula_nn.layers.lazy import *
     from facula_nn.layers.linear import *
 
-__all__ = ["Bilinear", "Identity", "Linear"]
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]

@@ -1,0 +1,124 @@
+"""Lazy modules: the base of layers that find the number of their inputs at the first call, and `LazyLinear`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, no_grad
+
+from .._arguments import check_input
+from .._members import BUFFER, PARAMETER, members
+from .._module import Module
+from .._places import locate
+from .._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
+from .linear import Linear
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = ["LazyLinear"]
+
+
+@boundary
+class LazyModuleMixin:
+    """Base of modules whose parameters have no shape before the first call.
+
+    Inherited from before `Module`: ``class LazyScale(LazyModuleMixin, Module)``. A subclass makes its
+    parameters as `UninitializedParameter()` and buffers as `UninitializedBuffer()`, and defines
+    ``initialize_parameters(*args, **kwargs)``, which gives them their shapes by what the module is called with.
+    Afterwards the module is an instance of `cls_to_become`, where that is not None.
+
+    Loading a state dict gives shapes, too. Dtypes and devices can be changed before, and optimizers be made.
+    """
+
+    cls_to_become: type[Module] | None = None
+
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Give parameters and buffers their shapes; each subclass defines it."""
+        raise UnsupportedError(
+            f"{type(self).__name__}: expected the class to define initialize_parameters, since it is lazy"
+        )
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer of the module's own has no shape yet."""
+        module: Any = self
+        return any(is_lazy(value) for kind in (PARAMETER, BUFFER) for _, value in members(module, kind))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        module: Any = self
+        try:
+            self.initialize_parameters(*args, **kwargs)
+        except Exception as error:
+            locate(error, module)
+            raise
+        if self.cls_to_become is not None:
+            module.__class__ = self.cls_to_become
+        return Module.__call__(module, *args, **kwargs)
+
+    def _forget_shapes(self) -> None:
+        """Put parameters without shapes in the place of the module's, and of its floating buffers."""
+        module: Any = self
+        for name, value in members(module, PARAMETER):
+            if value is not None:
+                setattr(module, name, UninitializedParameter(device=value.device, dtype=value.dtype))
+        for name, value in members(module, BUFFER):
+            if value is not None and value.is_floating_point():
+                setattr(module, name, UninitializedBuffer(device=value.device, dtype=value.dtype))
+
+    @no_grad()
+    def _take_shapes(self, **shapes: tuple[int, ...]) -> None:
+        """Give each parameter and buffer that has none its shape, and initial values to all."""
+        module: Any = self
+        if not self.has_uninitialized_params():
+            return
+        for name, shape in shapes.items():
+            value = getattr(module, name)
+            if is_lazy(value):
+                value.materialize(shape)
+                if isinstance(value, Tensor) and name in module._buffers:
+                    module.__dict__[name] = value.detach()  # a plain tensor, which operators are quicker with
+        module.reset_parameters()
+
+
+@boundary
+class LazyLinear(LazyModuleMixin, Linear):
+    """`Linear` that finds `in_features` at its first call, and is a `Linear` from then on.
+
+    Arguments:
+        out_features: the length of results.
+        bias: whether something is added.
+        device: of the parameters.
+        dtype: of the parameters.
+
+    >>> from facula_tensor import ones
+    >>> layer = LazyLinear(2)
+    >>> layer(ones(5, 3)).shape, layer
+    (facula.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))
+    """
+
+    in_features: int
+
+    cls_to_become: type[Module] | None = Linear
+
+    def __init__(
+        self,
+        out_features: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__(0, out_features, bias, device, dtype)
+        self._forget_shapes()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias, where they have shapes."""
+        if not self.has_uninitialized_params():
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `in_features` from the last dimension of `input`."""
+        check_input("LazyLinear", input)
+        self.in_features = input.shape[-1] if input.ndim else 0
+        self._take_shapes(weight=(self.out_features, self.in_features), bias=(self.out_features,))

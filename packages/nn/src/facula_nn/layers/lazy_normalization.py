@@ -1,0 +1,128 @@
+"""Normalisation of batches and of instances that finds the number of channels at the first call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from .._arguments import check_input
+from .._module import Module
+from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .lazy import LazyModuleMixin
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, ChannelNorm
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+__all__ = [
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
+
+
+class _LazyNorm(LazyModuleMixin, ChannelNorm):
+    """Channels that are counted in the first input."""
+
+    num_features: int
+
+    alone = False  # whether an input of the fewest dimensions is one example
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        ChannelNorm.__init__(self, 0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self._forget_shapes()
+
+    def reset_parameters(self) -> None:
+        """Forget all batches; weight 1 and bias 0; where they have shapes."""
+        if not self.has_uninitialized_params():
+            super().reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget all batches, where there are channels yet."""
+        if not self.has_uninitialized_params():
+            super().reset_running_stats()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `num_features` from `input`."""
+        name = type(self).__name__
+        check_input(name, input)
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise InvalidValueError(
+                f"{name}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
+        count = input.shape[0 if self.alone and input.ndim == self.dims[0] else 1]
+        self.num_features = count
+        self._take_shapes(weight=(count,), bias=(count,), running_mean=(count,), running_var=(count,))
+
+
+class _LazyInstanceNorm(_LazyNorm):
+    """Inputs may be one example."""
+
+    alone = True
+
+
+@boundary
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """`BatchNorm1d` that finds `num_features` at its first call, and is a `BatchNorm1d` from then on.
+
+    Arguments are its others.
+
+    >>> from facula_tensor import ones
+    >>> layer = LazyBatchNorm1d()
+    >>> layer(ones(2, 3)).shape, layer.num_features
+    (facula.Size([2, 3]), 3)
+    """
+
+    cls_to_become: type[Module] | None = BatchNorm1d
+
+
+@boundary
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """`BatchNorm2d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
+
+    cls_to_become: type[Module] | None = BatchNorm2d
+
+
+@boundary
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """`BatchNorm3d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
+
+    cls_to_become: type[Module] | None = BatchNorm3d
+
+
+@boundary
+class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
+    """`InstanceNorm1d` that finds `num_features` at its first call; with weights and running statistics unless said."""
+
+    cls_to_become: type[Module] | None = InstanceNorm1d
+
+
+@boundary
+class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
+    """`InstanceNorm2d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
+
+    cls_to_become: type[Module] | None = InstanceNorm2d
+
+
+@boundary
+class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
+    """`InstanceNorm3d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
+
+    cls_to_become: type[Module] | None = InstanceNorm3d

@@ -1,0 +1,316 @@
+"""Pruning methods: which entries of a parameter are set to 0, and the hook that sets them before each forward.
+
+Note [Pruned modules]
+~~~~~~~~~~~~~~~~~~~~~
+A pruned parameter `weight` lies in the module as `weight_orig`, which is trained, beside a buffer `weight_mask` of
+ones and zeros; `weight` itself is an ordinary attribute, their product, computed by a hook before each forward. A
+parameter that is pruned again has one hook, a `PruningContainer`, with one mask for all its methods together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, no_grad, rand, randperm
+from facula_tensor.linalg import vector_norm
+
+from .._module import Module
+
+
+@boundary
+class BasePruningMethod:
+    """Base class of pruning methods. A subclass defines `compute_mask(t, default_mask)`, and what it looks at.
+
+    `PRUNING_TYPE` is "unstructured" (single entries), "structured" (slices of a dimension) or "global" (everything).
+    """
+
+    PRUNING_TYPE = "global"
+    _tensor_name: str
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The mask of `t`, of its shape; `default_mask` is the one that it has. Each subclass defines it."""
+        raise UnsupportedError(f"{type(self).__name__}: expected the class to define compute_mask(t, default_mask)")
+
+    def apply_mask(self, module: Module) -> Tensor:
+        """The product of the module's original parameter and its mask."""
+        original: Tensor = getattr(module, f"{self._tensor_name}_orig")
+        mask: Tensor = getattr(module, f"{self._tensor_name}_mask")
+        return mask.to(original.dtype) * original
+
+    @classmethod
+    def apply(
+        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
+    ) -> BasePruningMethod:
+        """Prune a module's parameter, once more where it is pruned already.
+
+        Arguments:
+            module: the module, which is changed.
+            name: its parameter's name.
+            *args: what the method is made with.
+            importance_scores: numbers of the parameter's shape by which entries are chosen; its own if None.
+            **kwargs: what the method is made with, by name.
+
+        Returns:
+            The method, or a container of it and those before.
+        """
+        former = hook_of(module, name)
+        method: BasePruningMethod = cls(*args, **kwargs)
+        method._tensor_name = name
+        value = getattr(module, name, None)
+        if not isinstance(value, Tensor) or (former is None and name not in module._parameters):
+            raise InvalidValueError(f"{cls.__name__}: {type(module).__name__} has no parameter {name!r}")
+        original: Parameter = getattr(module, name if former is None else f"{name}_orig")
+        scores = original if importance_scores is None else importance_scores
+        if scores.shape != original.shape:
+            raise InvalidValueError(
+                f"{cls.__name__}: expected importance_scores of shape {tuple(original.shape)}; "
+                f"got {tuple(scores.shape)}"
+            )
+        with no_grad():
+            before = original.new_ones(original.shape) if former is None else getattr(module, f"{name}_mask")
+            mask = method.compute_mask(scores.detach(), before)
+        if mask.shape != original.shape:
+            raise InvalidValueError(
+                f"{cls.__name__}: expected a mask of shape {tuple(original.shape)}; got {tuple(mask.shape)}"
+            )
+        mask = mask.to(original.dtype)
+        hook = method
+        if former is None:
+            delattr(module, name)
+            module.register_parameter(f"{name}_orig", original)
+            module.register_buffer(f"{name}_mask", mask)
+        else:
+            setattr(module, f"{name}_mask", mask)
+            hook = former[1] if isinstance(former[1], PruningContainer) else PruningContainer(former[1])
+            hook.add_pruning_method(method)
+            del module._forward_pre_hooks[former[0]]
+        hook(module, None)
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
+        """`t` with zeros where the method's mask has them.
+
+        Arguments:
+            t: the tensor.
+            default_mask: the mask that it has already; ones if None.
+            importance_scores: numbers of its shape by which entries are chosen; its own if None.
+        """
+        scores = t if importance_scores is None else importance_scores
+        if scores.shape != t.shape:
+            raise InvalidValueError(
+                f"prune: expected importance_scores of shape {tuple(t.shape)}; got {tuple(scores.shape)}"
+            )
+        return t * self.compute_mask(scores, t.new_ones(t.shape) if default_mask is None else default_mask)
+
+    def remove(self, module: Module) -> None:
+        """Make the pruned values the parameter's own; what was cut off is lost."""
+        name = self._tensor_name
+        with no_grad():
+            value = self.apply_mask(module).detach()
+        original = getattr(module, f"{name}_orig")
+        delattr(module, name)
+        original.data = value
+        for one in (f"{name}_orig", f"{name}_mask"):
+            delattr(module, one)
+        module.register_parameter(name, original)
+
+
+@boundary
+class PruningContainer(BasePruningMethod):
+    """Several pruning methods of one parameter, each of which sees what the ones before have left."""
+
+    _tensor_name: str
+
+    def __init__(self, *args: BasePruningMethod) -> None:
+        self._pruning_methods: tuple[BasePruningMethod, ...] = ()
+        for method in args:
+            if not isinstance(method, BasePruningMethod):
+                raise InvalidTypeError(f"PruningContainer: expected pruning methods; got {type(method).__name__}")
+            if not self._pruning_methods:
+                self._tensor_name = getattr(method, "_tensor_name", "")
+            self.add_pruning_method(method)
+
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
+        """Append a method; TypeError for what is none, ValueError for one of another parameter."""
+        if not isinstance(method, BasePruningMethod):
+            raise InvalidTypeError(f"add_pruning_method: expected a pruning method; got {type(method).__name__}")
+        name = getattr(method, "_tensor_name", "")
+        if name != self._tensor_name:
+            raise InvalidValueError(
+                f"add_pruning_method: expected a method of parameter {self._tensor_name!r}; got one of {name!r}"
+            )
+        self._pruning_methods += (method,)
+
+    def __len__(self) -> int:
+        return len(self._pruning_methods)
+
+    def __iter__(self) -> Iterator[BasePruningMethod]:
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, index: int) -> BasePruningMethod:
+        return self._pruning_methods[index]
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The mask of the last method, which looks at what `default_mask` has left."""
+        return self._pruning_methods[-1].compute_mask(t, default_mask)
+
+
+@boundary
+class Identity(BasePruningMethod):
+    """No pruning: a mask of ones, for parameters whose masks are to be set by hand."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """`default_mask`."""
+        return default_mask
+
+
+@boundary
+class CustomFromMask(BasePruningMethod):
+    """Pruning by a given mask."""
+
+    mask: Tensor
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask: Tensor) -> None:
+        self.mask = mask
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The product of both masks."""
+        if self.mask.shape != default_mask.shape:
+            raise InvalidValueError(
+                f"CustomFromMask: expected a mask of shape {tuple(default_mask.shape)}; got {tuple(self.mask.shape)}"
+            )
+        return default_mask * self.mask.to(default_mask.dtype)
+
+
+class _Amount(BasePruningMethod):
+    """Methods that prune a number of entries or slices, or a share of those that are left."""
+
+    amount: float
+
+    def __init__(self, amount: float) -> None:
+        name = type(self).__name__
+        if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+            raise InvalidTypeError(f"{name}: expected amount to be a number; got {type(amount).__name__} {amount!r}")
+        if amount < 0 or (isinstance(amount, float) and not amount <= 1):
+            raise InvalidValueError(
+                f"{name}: expected amount from 0.0 to 1.0, or an integer of 0 or more; got {amount}"
+            )
+        self.amount = amount
+
+    def count(self, size: int) -> int:
+        """How many of `size` are pruned; ValueError for more than there are."""
+        if isinstance(self.amount, int) and self.amount > size:
+            raise InvalidValueError(
+                f"{type(self).__name__}: expected amount of at most {size}, as many as there are; got {self.amount}"
+            )
+        return self.amount if isinstance(self.amount, int) else round(self.amount * size)
+
+
+class _Entries(_Amount):
+    """Methods that choose single entries."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def lowest(self, scores: Tensor, count: int) -> Tensor:
+        raise UnsupportedError
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """`default_mask` with zeros for those entries of what it leaves that the method chooses."""
+        mask = default_mask.clone().reshape(-1)
+        left = mask.nonzero().squeeze(1)
+        count = self.count(left.numel())
+        if count:
+            mask[left[self.lowest(t.reshape(-1)[left], count)]] = 0
+        return mask.reshape(default_mask.shape)
+
+
+@boundary
+class RandomUnstructured(_Entries):
+    """Entries chosen at random: `amount` of those that are left, a number or a share."""
+
+    def lowest(self, scores: Tensor, count: int) -> Tensor:
+        return randperm(scores.numel())[:count]
+
+
+@boundary
+class L1Unstructured(_Entries):
+    """The entries nearest to 0: `amount` of those that are left, a number or a share."""
+
+    def lowest(self, scores: Tensor, count: int) -> Tensor:
+        return scores.abs().topk(count, largest=False).indices
+
+
+class _Slices(_Amount):
+    """Methods that choose slices along a dimension."""
+
+    dim: int
+
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount: float, dim: int = -1) -> None:
+        super().__init__(amount)
+        self.dim = dim
+
+    def scores(self, t: Tensor, dim: int) -> Tensor:
+        """A number for each slice; those with the least are pruned."""
+        raise UnsupportedError
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """`default_mask` with zeros for those slices of what it leaves that the method chooses."""
+        name = type(self).__name__
+        if t.ndim < 2:
+            raise InvalidValueError(f"{name}: expected two dimensions or more; got shape {tuple(t.shape)}")
+        if not -t.ndim <= self.dim < t.ndim:
+            raise InvalidIndexError(f"{name}: expected dim from {-t.ndim} to {t.ndim - 1}; got {self.dim}")
+        dim = self.dim % t.ndim
+        others = [at for at in range(t.ndim) if at != dim]
+        left = (default_mask != 0).any(others).nonzero().squeeze(1)
+        count = self.count(left.numel())
+        mask = default_mask.clone()
+        if count:
+            scores = self.scores(t.index_select(dim, left), dim)
+            mask.index_fill_(dim, left[scores.topk(count, largest=False).indices], 0.0)
+        return mask
+
+
+@boundary
+class RandomStructured(_Slices):
+    """Slices along `dim` chosen at random: `amount` of those that are left, a number or a share."""
+
+    def scores(self, t: Tensor, dim: int) -> Tensor:
+        return rand(t.shape[dim])
+
+
+@boundary
+class LnStructured(_Slices):
+    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share."""
+
+    n: float | str
+
+    def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
+        super().__init__(amount, dim)
+        self.n = n
+
+    def scores(self, t: Tensor, dim: int) -> Tensor:
+        order = 2.0 if self.n == "fro" else float(self.n)
+        return vector_norm(t.movedim(dim, 0).flatten(1), order, dim=1)
+
+
+def hook_of(module: Module, name: str) -> tuple[int, BasePruningMethod] | None:
+    """The pruning method of a module's parameter, and its key among the hooks."""
+    for key, entry in module._forward_pre_hooks.items():
+        hook = getattr(entry, "hook", None)
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            return key, hook
+    return None
