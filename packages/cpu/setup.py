@@ -1,4 +1,4 @@
-"""Builds the kernels: csrc/*.c once for the plainest processor, csrc/levelled/*.c once per instruction set.
+"""Builds the kernels: csrc/*.c once for the plainest processor, csrc/simd/*.c once per instruction set.
 
 setuptools has one set of flags per extension, so the objects are made here, each with its own,
 and handed to the linker. There is no link-time optimisation: it would mix the instruction sets.
@@ -77,7 +77,7 @@ def digest_of(command, source):
     """What an object is kept under: the compiler, its command, and every file that goes into it."""
     digest = sha256(repr(command).encode())
     for path in made_of(source):
-        digest.update(f"\0{path}\0".encode() + path.read_bytes())
+        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -87,7 +87,7 @@ class BuildKernels(build_ext):
     def build_extension(self, ext):
         """Objects that are newer than everything they include are kept."""
         jobs = [(source, 0) for source in sorted(CSRC.glob("*.c"))]
-        jobs += [(source, level) for source in sorted((CSRC / "levelled").glob("*.c")) for level in range(len(LEVELS))]
+        jobs += [(source, level) for source in sorted((CSRC / "simd").glob("*.c")) for level in range(len(LEVELS))]
 
         store = os.environ.get("FACULA_OBJECTS")
         compiler = [*self.compiler.compiler_so]

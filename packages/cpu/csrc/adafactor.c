@@ -6,7 +6,7 @@
 #include "kernel.h"
 #include "plans/adafactor.h"
 
-enum { MOST_IN_ROW = 5 };
+enum { MOST_TENSORS = 5 };
 
 struct work {
     const struct facula_adafactor *plan;
@@ -14,16 +14,16 @@ struct work {
     const int64_t *addresses;
 };
 
-static void run_row(void *context, int64_t index)
+static void run_parameter(void *context, int64_t index)
 {
     const struct work *work = context;
     const struct facula_adafactor *plan = work->plan;
     const int64_t *addresses = work->addresses + index * plan->width;
-    char *row[MOST_IN_ROW];
+    char *tensors[MOST_TENSORS];
     for (int64_t k = 0; k < plan->width; k++)
-        row[k] = (char *)addresses[k];
-    *(float *)row[plan->width - 1] += 1;
-    plan->update(plan->sizes + 3 * index, row, work->numbers);
+        tensors[k] = (char *)addresses[k];
+    *(float *)tensors[plan->width - 1] += 1;
+    plan->update(plan->sizes + 3 * index, tensors, work->numbers);
 }
 
 static int64_t adafactor_run(const void *plan_, int64_t *args)
@@ -31,10 +31,10 @@ static int64_t adafactor_run(const void *plan_, int64_t *args)
     const struct facula_adafactor *plan = plan_;
     struct work work = {plan, (const double *)(args + 1), args + 1 + ADAFACTOR_NUMBERS};
     if (plan->serial)
-        for (int64_t index = 0; index < plan->rows; index++)
-            run_row(&work, index);
+        for (int64_t index = 0; index < plan->parameters; index++)
+            run_parameter(&work, index);
     else
-        facula_parallel(plan->rows, run_row, &work);
+        facula_parallel(plan->parameters, run_parameter, &work);
     return FACULA_OK;
 }
 

@@ -5,7 +5,8 @@
    All indices are looked at before anything is written: one that is out of range is reported with its position, and the
    output is as it was. Negative ones count from the end.
 
-   Taking is divided by rows of the output. Putting is divided by destinations: every task goes through all indices and
+   Taking is divided by elements of the dimensions before the indexed one. Putting is divided by destinations: every task
+   goes through all indices and
    serves those that fall into its share of the dimension. So of several values for one place the last one wins, or all
    are added in their order, whatever the number of threads. */
 #include "kernel.h"
@@ -102,7 +103,7 @@ static int64_t index_at(const struct work *work, int64_t number, char **values)
     return value < 0 ? value + plan->size : value;
 }
 
-/* Everything that belongs to one index in one row. */
+/* Everything that belongs to one index, for one element of the dimensions before. */
 static void move(const struct facula_index *plan, char *array, char *values, int taking)
 {
     const int64_t *dims = plan->nest + 3 * (plan->outer_dims + plan->index_dims), run = dims[0];
@@ -155,8 +156,8 @@ static void take_some(void *context, int64_t task)
 {
     const struct work *work = context;
     const struct facula_index *plan = work->plan;
-    const int64_t total = plan->rows * plan->count, first = task * plan->group;
-    if (plan->rows == 1 && plan->index_dims == 1 && plan->inner_dims == 1) {
+    const int64_t total = plan->outer * plan->count, first = task * plan->group;
+    if (plan->outer == 1 && plan->index_dims == 1 && plan->inner_dims == 1) {
         const int64_t last = first + plan->group < total ? first + plan->group : total;
         take_run(work, first, last);
         return;
@@ -181,10 +182,10 @@ static void put_share(void *context, int64_t share)
         const int64_t at = index_at(work, i, &first);
         if (at < from || at >= to || at == plan->skip)
             continue;
-        for (int64_t row = 0; row < plan->rows; row++) {
+        for (int64_t number = 0; number < plan->outer; number++) {
             const char *array = work->array + at * plan->step;
             char *values = first;
-            locate(plan->nest, plan->outer_dims, row, &array, &values);
+            locate(plan->nest, plan->outer_dims, number, &array, &values);
             move(plan, (char *)array, values, 0);
         }
     }
@@ -217,7 +218,7 @@ static int64_t take(const void *plan_, int64_t *args)
 {
     const struct facula_index *plan = plan_;
     struct work work = {.plan = plan, .index = (const char *)args[2], .array = (char *)args[1], .values = (char *)args[3]};
-    const int64_t status = check(&work, args), total = plan->inner ? plan->rows * plan->count : 0;
+    const int64_t status = check(&work, args), total = plan->inner ? plan->outer * plan->count : 0;
     const int64_t tasks = (total + plan->group - 1) / plan->group;
     if (status || !total)
         return status;
@@ -247,7 +248,7 @@ static int64_t put_all(struct work *work, int64_t *args)
         memset(work->array, 0, (size_t)plan->clear);
     else if (plan->clear)
         facula_parallel((plan->clear + PIECE - 1) / PIECE, clear_piece, work);
-    if (!plan->inner || !plan->rows)
+    if (!plan->inner || !plan->outer)
         return FACULA_OK;
     if (work->shares == 1)
         put_share(work, 0);

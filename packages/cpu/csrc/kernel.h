@@ -33,14 +33,14 @@
    half type before they are used in float32. */
 enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 };
 
-/* Puts a row into the kernel table, from any file: name, function, cost, then the dtype codes of its signature.
-   The linker lays the rows of all files side by side, so there is no list of kernels to keep. The alignment is written
+/* Puts an entry into the kernel table, from any file: name, function, cost, then the dtype codes of its signature.
+   The linker lays the entries of all files side by side, so there is no list of kernels to keep. The alignment is written
    out because the compiler would otherwise round it up and leave gaps. */
 #define FACULA_KERNEL(operator, callable, picoseconds, ...) FACULA_KERNEL_(operator, callable, picoseconds, __COUNTER__, __VA_ARGS__)
 #define FACULA_KERNEL_(operator, callable, picoseconds, unique, ...) \
     FACULA_KERNEL__(operator, callable, picoseconds, unique, __VA_ARGS__)
 #define FACULA_KERNEL__(operator, callable, picoseconds, unique, ...)                              \
-    static const struct facula_kernel kernel_row_##unique                                          \
+    static const struct facula_kernel kernel_entry_##unique                                          \
         __attribute__((section("facula_kernels"), used, aligned(8))) = {                           \
             operator, (const void *)(callable), picoseconds, FACULA_LEVEL, {__VA_ARGS__}};
 

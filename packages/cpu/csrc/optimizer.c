@@ -2,19 +2,19 @@
 
    Note [Optimizer steps]
    ~~~~~~~~~~~~~~~~~~~~~~
-   A launch has the number of rows, the numbers (learning rate and so on), and the addresses, row by row: a parameter, its
-   gradient and what the optimizer keeps of it. Work is cut into pieces of equal size regardless of where a tensor ends, so
-   that one large or many small tensors are shared alike among threads. Each element depends on its own row alone, and
-   loops and their remainders round alike: the cuts do not show in the results. Where a row counts its steps, all are
-   counted before the first piece begins. Other numbers that a row keeps change after the last piece has ended (`finish`),
-   so that all pieces of a row see the same. */
+   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter: its
+   own, its gradient's, and of what the optimizer keeps of it. Work is cut into pieces of equal size regardless of where a
+   tensor ends, so that one large or many small tensors are shared alike among threads. Each element depends on its own parameter alone, and
+   loops and their remainders round alike: the cuts do not show in the results. Where a parameter counts its steps, all
+   are counted before the first piece begins. Other numbers that are kept of a parameter change after the last
+   piece has ended (`finish`), so that all pieces of it see the same. */
 #include <math.h>
 
 #include "kernel.h"
 #include "optimizer_numbers.h"
 #include "plans/optimizer.h"
 
-enum { MOST_IN_ROW = 8 };
+enum { MOST_TENSORS = 8 };
 
 struct work {
     const struct facula_step *plan;
@@ -22,10 +22,10 @@ struct work {
     const int64_t *addresses;
 };
 
-/* The row that element `at` belongs to: the first that ends after it. */
-static int64_t row_of(const struct facula_step *plan, int64_t at)
+/* The parameter that element `at` belongs to: the first that ends after it. */
+static int64_t parameter_at(const struct facula_step *plan, int64_t at)
 {
-    int64_t low = 0, high = plan->rows - 1;
+    int64_t low = 0, high = plan->parameters - 1;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
         if (plan->ends[middle] > at)
@@ -40,16 +40,16 @@ static void run_piece(void *context, int64_t index)
 {
     const struct work *work = context;
     const struct facula_step *plan = work->plan;
-    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->kept;
+    const int64_t all = plan->ends[plan->parameters - 1], width = plan->operands + plan->kept;
     int64_t at = index * plan->grain, end = at + plan->grain < all ? at + plan->grain : all;
-    for (int64_t i = row_of(plan, at); at < end; i++) {
+    for (int64_t i = parameter_at(plan, at); at < end; i++) {
         const int64_t *addresses = work->addresses + i * width, start = i ? plan->ends[i - 1] : 0;
         const int64_t to = plan->ends[i] < end ? plan->ends[i] : end;
-        char *row[MOST_IN_ROW];
+        char *tensors[MOST_TENSORS];
         for (int64_t k = 0; k < width; k++)
-            row[k] = (char *)addresses[k] + (k < plan->operands ? (at - start) * plan->itemsize : 0);
+            tensors[k] = (char *)addresses[k] + (k < plan->operands ? (at - start) * plan->itemsize : 0);
         if (to > at)
-            plan->update(to - at, row, work->numbers);
+            plan->update(to - at, tensors, work->numbers);
         at = to;
     }
 }
@@ -57,9 +57,9 @@ static void run_piece(void *context, int64_t index)
 static int64_t optimizer_step(const void *plan_, int64_t *args)
 {
     const struct facula_step *plan = plan_;
-    const int64_t all = plan->ends[plan->rows - 1], width = plan->operands + plan->kept;
+    const int64_t all = plan->ends[plan->parameters - 1], width = plan->operands + plan->kept;
     struct work work = {plan, (const double *)(args + 1), args + 1 + plan->numbers};
-    for (int64_t i = 0; plan->kept && i < plan->rows; i++)
+    for (int64_t i = 0; plan->kept && i < plan->parameters; i++)
         *(float *)work.addresses[(i + 1) * width - 1] += 1;
     const int64_t pieces = (all + plan->grain - 1) / plan->grain;
     if (plan->serial)
@@ -67,7 +67,7 @@ static int64_t optimizer_step(const void *plan_, int64_t *args)
             run_piece(&work, index);
     else
         facula_parallel(pieces, run_piece, &work);
-    for (int64_t i = 0; plan->finish && i < plan->rows; i++)
+    for (int64_t i = 0; plan->finish && i < plan->parameters; i++)
         plan->finish(work.addresses + i * width + plan->operands, work.numbers);
     return FACULA_OK;
 }

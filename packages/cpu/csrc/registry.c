@@ -4,17 +4,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Made by the linker: the first row of all files, and the end of the last. */
+/* Made by the linker: the first entry of all files, and the end of the last. */
 extern const struct facula_kernel __start_facula_kernels[] __attribute__((visibility("hidden")));
 extern const struct facula_kernel __stop_facula_kernels[] __attribute__((visibility("hidden")));
 
 const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level)
 {
     const struct facula_kernel *best = NULL;
-    for (const struct facula_kernel *row = __start_facula_kernels; row < __stop_facula_kernels; row++)
-        if (row->level <= level && (!best || row->level > best->level) && !strcmp(row->name, name) &&
-            !strncmp(row->signature, signature, sizeof row->signature))
-            best = row;
+    for (const struct facula_kernel *entry = __start_facula_kernels; entry < __stop_facula_kernels; entry++)
+        if (entry->level <= level && (!best || entry->level > best->level) && !strcmp(entry->name, name) &&
+            !strncmp(entry->signature, signature, sizeof entry->signature))
+            best = entry;
     return best;
 }
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from launching import COMPLEX, FLOATS, Bits, numpy_dtype, to_bfloat16
+from kernel_helpers import COMPLEX, FLOATS, Bits, numpy_dtype, to_bfloat16
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, np.inf, -np.inf, np.nan, 1e-40, 3e38, 65504.0]
 

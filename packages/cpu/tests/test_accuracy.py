@@ -5,7 +5,7 @@ from math import erf, erfc
 import mpmath
 import numpy as np
 import pytest
-from launching import empty, launch, run
+from kernel_helpers import empty, launch, run
 
 ROOT_HALF, ROOT = (
     np.sqrt(np.longdouble(0.5)),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import BACKEND, layout
+from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
 

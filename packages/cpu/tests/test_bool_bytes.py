@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launching import NAMES, empty, run
+from kernel_helpers import NAMES, empty, run
 
 ODD = np.array([0, 2, 1, 255, 128, 0, 4, 3] * 40, np.uint8).view(bool)
 PLAIN = ODD.view(np.uint8).astype(bool)
@@ -57,7 +57,7 @@ def test_where(target):
 
 
 def test_reductions_and_products():
-    from launching import launch
+    from kernel_helpers import launch
 
     for operator, target in [("sum", "int64"), ("prod", "int64"), ("amax", "bool"), ("amin", "bool"), ("any", "bool"),
                              ("all", "bool")]:  # fmt: skip

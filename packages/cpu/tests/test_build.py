@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from launching import BACKEND, layout
+from kernel_helpers import BACKEND, layout
 
 import facula_cpu
 from facula_cpu import _planners, _registry

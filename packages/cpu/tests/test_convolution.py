@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import BACKEND, layout
-from planned import compute
+from kernel_helpers import BACKEND, compute, layout
 
 from facula_cpu import _convolution, get_num_threads, set_num_threads
 

@@ -5,7 +5,7 @@ import pytest
 from arrays import make, operands, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from launching import COMPLEX, FLOATS, INTEGERS, NAMES, empty, launch, narrow, numpy_dtype, run, widen
+from kernel_helpers import COMPLEX, FLOATS, INTEGERS, NAMES, empty, launch, narrow, numpy_dtype, run, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 

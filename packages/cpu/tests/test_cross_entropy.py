@@ -5,7 +5,7 @@ import pytest
 from arrays import laid_out
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import BACKEND, layout
+from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError

@@ -4,7 +4,7 @@ from itertools import groupby, product
 
 import numpy as np
 import pytest
-from launching import BACKEND, layout
+from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError

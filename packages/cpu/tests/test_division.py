@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from launching import INTEGERS, run, widen
-from planned import compute
+from kernel_helpers import INTEGERS, compute, run, widen
 
 from facula_storage import LaunchError
 from facula_storage.extend import STATUS_DIVISOR

@@ -5,7 +5,7 @@ import pytest
 from arrays import make, operands, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from launching import COMPLEX, FLOATS, INTEGERS, NAMES, Bits, empty, launch, layout, narrow, plan, run, widen
+from kernel_helpers import COMPLEX, FLOATS, INTEGERS, NAMES, Bits, empty, launch, layout, narrow, plan, run, widen
 
 HALF = ("float16", "bfloat16")
 ARITHMETIC = {

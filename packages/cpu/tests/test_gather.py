@@ -5,8 +5,7 @@ import pytest
 from arrays import laid_out, make
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import NAMES, empty
-from planned import compute
+from kernel_helpers import NAMES, compute, empty
 
 from facula_storage import LaunchError
 from facula_storage.extend import STATUS_POSITION

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from launching import empty
-from planned import compute
+from kernel_helpers import compute, empty
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import FaculaError

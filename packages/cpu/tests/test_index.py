@@ -5,8 +5,7 @@ import pytest
 from arrays import laid_out, make, values
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import BACKEND, NAMES, empty, layout, narrow, widen
-from planned import compute
+from kernel_helpers import BACKEND, NAMES, compute, empty, layout, narrow, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError

@@ -7,8 +7,7 @@ import pytest
 from arrays import laid_out, values
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import COMPLEX, FLOATS, NAMES, empty, plan, widen
-from planned import compute
+from kernel_helpers import COMPLEX, FLOATS, NAMES, compute, empty, plan, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from launching import plan, run
+from kernel_helpers import plan, run
 
 from facula_cpu import get_num_threads, set_num_threads
 
@@ -109,7 +109,7 @@ SCRIPT = """
 import sys, threading
 sys.path.insert(0, {tests!r})
 import numpy as np
-from launching import run
+from kernel_helpers import run
 from facula_cpu import get_num_threads
 a = np.arange(500_000, dtype="f4")
 def forever():

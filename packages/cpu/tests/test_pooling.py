@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from launching import empty
+from kernel_helpers import compute, empty
 from numpy.lib.stride_tricks import sliding_window_view
-from planned import compute
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launching import BACKEND, FLOATS, INTEGERS, NAMES, empty, layout, widen
+from kernel_helpers import BACKEND, FLOATS, INTEGERS, NAMES, empty, layout, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launching import BACKEND, layout
+from kernel_helpers import BACKEND, layout
 
 from facula_storage import LaunchError
 

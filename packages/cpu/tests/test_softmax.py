@@ -5,8 +5,7 @@ import pytest
 from arrays import laid_out, shapes
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import FLOATS, empty, narrow, widen
-from planned import compute
+from kernel_helpers import FLOATS, compute, empty, narrow, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from data_toys import Exported, assert_alike
+from data_helpers import Exported, assert_alike
 from hypothesis import given
 from hypothesis import strategies as st
 

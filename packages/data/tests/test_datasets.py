@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
-from data_toys import Exported, Stream
+from data_helpers import Exported, Stream
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_data import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from facula_data import (
+    ChainDataset,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
 
 
 def test_a_sample_has_a_part_of_each_array():
@@ -171,6 +180,26 @@ def test_datasets_add_up():
 def test_what_cannot_be_joined(datasets, error, message):
     with pytest.raises(error, match=message):
         ConcatDataset(datasets)
+
+
+def test_streams_one_after_the_other():
+    chained = ChainDataset(Stream(n) for n in (2, 0, 3))
+    assert list(chained) == [*Stream(2), *Stream(3)] and list(chained) == []  # used up
+    both = Stream(2) + Stream(3)
+    assert isinstance(both, ChainDataset) and isinstance(both, IterableDataset)
+    assert [*both, *both] == [*Stream(2), *Stream(3)] * 2
+    assert [batch.tolist() for batch in DataLoader(both, batch_size=4)] == [[*Stream(2), *Stream(2)], [2]]
+    with pytest.raises(TypeError, match=r"ChainDataset: an iterator of datasets has no len\(\)"):
+        len(chained)
+    with pytest.raises(TypeError, match="endless"):
+        len(both + Stream(1, sized=False))
+    assert len(both) == 5
+    mixed = iter(ChainDataset([Stream(1), "ab"]))
+    assert next(mixed) == 0
+    with pytest.raises(TypeError, match="IterableDataset; got str at position 1; ConcatDataset"):
+        next(mixed)
+    with pytest.raises(TypeError, match="ChainDataset: expected an iterable of datasets; got int"):
+        ChainDataset(3)
 
 
 def test_unfinished_datasets_say_so():

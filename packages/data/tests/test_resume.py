@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from data_toys import Plain, Stream
+from data_helpers import Plain, Stream
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""Mixed precision: which operators compute in which dtype, gradients through the casts, and the scaler."""
+"""Mixed precision: which operators compute in which dtype, and gradients through the casts."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import pytest
 import facula
 import facula.nn.functional as F
 from facula import bfloat16, float16, float32, float64, nn
-from facula.amp import GradScaler, autocast
+from facula.amp import autocast
 
 X = facula.tensor(np.linspace(-1, 1, 24, dtype="float32").reshape(1, 4, 6))
 M = facula.tensor(np.linspace(0.1, 0.9, 16, dtype="float32").reshape(4, 4))
@@ -25,6 +25,8 @@ LOWER = {
     "attention": lambda d: F.scaled_dot_product_attention(X.to(d), X, X), "prelu": lambda d: nn.PReLU()(X.to(d)),
     "layer of attention": lambda d: nn.MultiheadAttention(6, 2)(*[X.to(d)] * 3)[0],
     "LSTM": lambda d: nn.LSTM(6, 3)(X.to(d))[0], "RNN": lambda d: nn.RNN(6, 3)(X.to(d))[0],
+    "RNNCell": lambda d: nn.RNNCell(6, 3)(X[0].to(d)), "inner": lambda d: facula.inner(M.to(d), M[0]),
+    "vecdot": lambda d: facula.linalg.vecdot(M[0].to(d), M[0]), "tensordot": lambda d: facula.tensordot(M.to(d), M, 1),
 }  # fmt: skip
 LOWER.update({
     "conv1d": lambda d: nn.Conv1d(4, 2, 3)(X.to(d)), "conv2d": lambda d: nn.Conv2d(1, 2, 3)(X.to(d)),
@@ -46,10 +48,22 @@ FLOAT32 = {
     "cdist": lambda d: facula.cdist(M.to(d), M.to(d)), "prod": lambda d: M.to(d).prod(),
     "trace": lambda d: M.to(d).trace(),
     "trace function": lambda d: facula.trace(M.to(d)),
+    "reflect": lambda d: F.pad(X.to(d), (1, 1), "reflect"), "replicate": lambda d: nn.ReplicationPad1d(2)(X.to(d)),
+    "adaptive_max_pool3d": lambda d: F.adaptive_max_pool3d(X.to(d)[None], 2),
+    "local_response_norm": lambda d: F.local_response_norm(X.to(d), 2),
+    "grid_sample": lambda d: F.grid_sample(X.to(d)[None], X[:, :, None, :2], align_corners=False),
+    "max_unpool1d": lambda d: F.max_unpool1d(*F.max_pool1d(X.to(d), 2, return_indices=True), 2),
+    "triangular_solve": lambda d: SQUARE.triu().to(d).triangular_solve(SQUARE.triu().to(d))[0],
+    "index_copy": lambda d: M.to(d).index_copy(0, CLASSES, M),
 }  # fmt: skip
 AS_GIVEN = {
     "add": lambda d: M.to(d) + M.to(d), "relu": lambda d: M.to(d).relu(), "softmax": lambda d: M.to(d).softmax(1),
     "sum": lambda d: M.to(d).sum(), "norm": lambda d: M.to(d).norm(), "exp": lambda d: M.to(d).exp(),
+    "circular": lambda d: F.pad(X.to(d), (1, 1), "circular"), "pad": lambda d: F.pad(X.to(d), (1, 1)),
+    "reflect 3d": lambda d: F.pad(X.to(d)[:, None, None].expand(1, 1, 2, 4, 6), (1,) * 6, "reflect"),
+    "inner of vectors": lambda d: facula.inner(M[0].to(d), M[0].to(d)),
+    "bilinear": lambda d: F.bilinear(M.to(d), M.to(d), M[None].to(d)),
+    "multilabel_soft_margin_loss": lambda d: F.multilabel_soft_margin_loss(M.to(d), M.to(d)),
     "dot": lambda d: M[0].to(d).dot(M[0].to(d)), "mv": lambda d: M.to(d).mv(M[0].to(d)),
     "pool": lambda d: X.to(d).mean(2),
     "layer_norm": lambda d: nn.LayerNorm(6)(X.to(d)), "batch_norm": lambda d: nn.BatchNorm1d(4)(X.to(d)),
@@ -291,93 +305,6 @@ def test_custom_functions():
     assert out.dtype is float32 and seen == [(float32, float32, False)]
     out.sum().backward()
     assert seen[1:] == [False] and a.grad.dtype is bfloat16
-
-
-# ------------------------------------------------------------------------------------------------ the scaler
-def parts(scale=8.0, **options):
-    weight = facula.ones(2, requires_grad=True)
-    return weight, facula.optim.SGD([weight], lr=1.0), GradScaler("cpu", init_scale=scale, **options)
-
-
-def test_gradients_are_scaled_and_unscaled():
-    weight, optimizer, scaler = parts()
-    scaler.scale((weight * 0.25).sum()).backward()
-    assert weight.grad.tolist() == [2.0, 2.0]
-    scaler.unscale_(optimizer)
-    assert weight.grad.tolist() == [0.25, 0.25]
-    assert scaler.step(optimizer) is None and weight.tolist() == [0.75, 0.75]
-    scaler.update()
-    assert scaler.get_scale() == 8.0
-    losses = scaler.scale([facula.ones(1), facula.tensor(2.0)])
-    assert [loss.item() for loss in losses] == [8.0, 16.0]
-
-
-def test_the_scale_shrinks_where_gradients_are_not_finite_and_grows_where_they_are():
-    weight, optimizer, scaler = parts(growth_interval=2)
-    weight.grad = facula.tensor([float("inf"), 1.0])
-    scaler.step(optimizer)
-    scaler.update()
-    assert weight.tolist() == [1.0, 1.0] and scaler.get_scale() == 4.0
-    for scale in (4.0, 8.0, 8.0, 16.0):
-        weight.grad = facula.zeros(2)
-        scaler.step(optimizer)
-        scaler.update()
-        assert scaler.get_scale() == scale
-    scaler.update(3.0)
-    assert scaler.get_scale() == 3.0
-
-
-def test_the_order_of_calls_is_checked():
-    weight, optimizer, scaler = parts()
-    weight.grad = facula.zeros(2)
-    with pytest.raises(RuntimeError, match=r"update: expected a step\(\) or unscale_\(\) since the last update"):
-        scaler.update()
-    scaler.unscale_(optimizer)
-    with pytest.raises(RuntimeError, match="unscale_: called twice"):
-        scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match="unscale_: called after step"):
-        scaler.unscale_(optimizer)
-    with pytest.raises(RuntimeError, match="step: called twice"):
-        scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match="expected no closure"):
-        scaler.step(optimizer, closure=lambda: 1)
-    for wrong in ({"growth_factor": 1.0}, {"backoff_factor": 1.0}):
-        with pytest.raises(ValueError, match=f"GradScaler: expected {next(iter(wrong))}"):
-            GradScaler("cpu", **wrong)
-    half = facula.ones(1, dtype=float16)
-    half.grad = facula.ones(1, dtype=float16)
-
-    class Holder:
-        param_groups = [{"params": [half]}]  # noqa: RUF012
-
-    with pytest.raises(ValueError, match="expected gradients in float32; got float16"):
-        GradScaler("cpu").unscale_(Holder())
-
-
-def test_a_scaler_that_is_off_passes_everything_through():
-    weight, optimizer, scaler = parts(enabled=False)
-    loss = (weight * 2).sum()
-    assert scaler.scale(loss) is loss and scaler.get_scale() == 1.0 and scaler.state_dict() == {}
-    loss.backward()
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    scaler.update()
-    scaler.load_state_dict({})
-    assert weight.tolist() == [-1.0, -1.0]
-
-
-def test_the_state_is_kept(tmp_path):
-    _, _, scaler = parts(scale=32.0, growth_factor=3.0)
-    scaler._growth_tracker = 5
-    facula.save(scaler.state_dict(), tmp_path / "scaler.safetensors")
-    again = GradScaler("cpu")
-    again.load_state_dict(facula.load(tmp_path / "scaler.safetensors"))
-    assert again.state_dict() == scaler.state_dict() == {
-        "scale": 32.0, "growth_factor": 3.0, "backoff_factor": 0.5, "growth_interval": 2000, "_growth_tracker": 5,
-    }  # fmt: skip
-    with pytest.raises(RuntimeError, match="the state is empty"):
-        again.load_state_dict({})
 
 
 def test_older_imports():

@@ -71,12 +71,12 @@ def test_importing_by_name_says_so_too():
     with pytest.raises(ImportError, match=r"'conv_tbc' from 'facula.nn.functional': .*; use conv1d") as caught:
         from facula.nn.functional import conv_tbc  # noqa: F401
     assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
-    with pytest.raises(ImportError, match=r"cannot import name 'nested' from 'facula': PyTorch has torch.nested"):
-        from facula import nested  # noqa: F401
+    with pytest.raises(ImportError, match=r"cannot import name 'ao' from 'facula': PyTorch has torch.ao, .*quantis"):
+        from facula import ao  # noqa: F401
 
 
 def test_modules_that_pytorch_has_are_named():
-    for name in ("quantization", "quantization.fx", "nn.qat", "utils.cpp_extension", "package"):
+    for name in ("quantization", "quantization.fx", "nn.qat", "utils.mkldnn", "package"):
         whole = name if name != "quantization.fx" else "quantization"
         with pytest.raises(
             ModuleNotFoundError, match=f"^No module named 'facula.{whole}': PyTorch has torch.{whole}, fac"
@@ -87,10 +87,19 @@ def test_modules_that_pytorch_has_are_named():
     assert importlib.util.find_spec("facula.quantization") is None
     with pytest.raises(AttributeError, match=r"module 'facula.nn' has no attribute 'qat': PyTorch has torch.nn.qat"):
         facula.nn.qat
-    with pytest.raises(
-        AttributeError, match=r"module 'facula.utils' has no attribute 'cpp_extension': PyTorch has torch.ut"
-    ):
-        facula.utils.cpp_extension
+    with pytest.raises(AttributeError, match=r"module 'facula.utils' has no attribute 'mkldnn': PyTorch has torch.ut"):
+        facula.utils.mkldnn
+
+
+def test_every_module_is_there_or_says_what_to_use():
+    for name in sorted(listing().names("modules")):
+        if importlib.util.find_spec(name.replace("torch", "facula", 1).rpartition(".")[0]) is None:
+            continue  # the module above says it
+        try:
+            import_module(name.replace("torch", "facula", 1))
+        except ImportError as error:
+            why = listing().missing("modules", name)
+            assert why in str(error) and ", facula not yet; " in why and "not yet; http" not in why, name
 
 
 @pytest.mark.parametrize(
@@ -118,7 +127,7 @@ def test_what_is_said_instead_can_be_had():
 
     known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
     known |= {*dir(facula.optim), *dir(facula.cuda)}
-    known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None"}  # NumPy's and Python's own
+    known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None", "print", "is_available", "jvp", "grad"}
     for names in (LISTING, TENSORS):
         lines = Path(names.folder, "_instead.txt").read_text().splitlines()
         for line in lines[1:]:
@@ -128,7 +137,7 @@ def test_what_is_said_instead_can_be_had():
             assert called <= known, f"{line}: {called - known}"
             place, _, last = name.rpartition(".")
             there = names.names(place) if place else names.names("torch.Tensor") | LISTING.names("torch")
-            assert last in there or (last == "*" and there), line
+            assert last in there or (last == "*" and there) or name in names.names("modules"), line
 
 
 TENSOR = facula.ones(2, 3)

@@ -34,9 +34,29 @@ if __name__ == "__main__":
     print(queue.get())
     process.join()
     try:
-        import torch.nested
+        import torch.quantization
     except ModuleNotFoundError as error:
         print(error.name, error)
+"""
+VERSIONS = """
+import torch, facula
+from importlib.metadata import version
+from torch.torch_version import TorchVersion
+numbers = tuple(int(part) for part in torch.__version__.split(".")[:2])
+assert torch.__version__ >= "2.0" and (2, 0) <= torch.__version__ < "2.100" and numbers >= (2, 1)
+assert torch.__version__ == torch.version.__version__ == torch.version.pytorch == version("torch") == "2.13.0"
+assert torch.version.facula != torch.__version__ and version("torch") in version("torch")
+assert isinstance(torch.__version__, TorchVersion) and torch.__version__ != "2.12" and not torch.__version__ < "2.4"
+import torch.multiprocessing.spawn, torch.autograd.gradcheck, torch.cuda.memory
+from torch.autograd.gradcheck import GradcheckError
+assert callable(torch.multiprocessing.spawn) and callable(torch.autograd.gradcheck)
+assert torch.cuda.memory.memory_allocated() == 0
+try:
+    import torch.nonsense.deeper
+except ModuleNotFoundError as error:
+    assert "neither PyTorch nor facula has facula.nonsense" in str(error)
+else:
+    raise AssertionError
 """
 
 
@@ -52,7 +72,15 @@ def test_a_program_and_its_children(tmp_path):
     first, second, third = done.stdout.splitlines()
     assert first == "facula facula.nn facula.nn True ['--epochs', '3']"
     assert second == "('facula', 2.0)"
-    assert third.startswith("torch.nested torch.nested: facula has no facula.nested")
+    assert third.startswith("torch.quantization No module named 'torch.quantization': PyTorch has torch.quantization")
+    assert "; quantisation is not there: use float32" in third
+
+
+def test_versions_are_those_of_pytorch(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(VERSIONS)
+    done = run("run", str(script))
+    assert done.returncode == 0, done.stderr
 
 
 def test_mistakes(tmp_path):

@@ -1,6 +1,7 @@
 """What programs ask and switch on the way: answers as PyTorch's without a device, switches that keep values."""
 
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,9 @@ ANSWERS = {
     "onnx.is_in_onnx_export": False, "distributed.is_available": False, "distributed.is_initialized": False,
     "distributed.is_nccl_available": False, "cuda.get_arch_list": [], "cuda.get_rng_state_all": [],
     "cuda.memory_stats": {}, "cuda.memory_cached": 0, "cuda.max_memory_cached": 0, "cuda.is_tf32_supported": False,
-    "profiler.kineto_available": False, "is_vulkan_available": False,
+    "profiler.kineto_available": False, "is_vulkan_available": False, "backends.kleidiai.is_available": False,
+    "backends.cusparselt.is_available": False, "backends.cusparselt.version": None,
+    "backends.nnpack.is_available": False, "backends.mha.get_fastpath_enabled": True,
 }  # fmt: skip
 
 
@@ -40,7 +43,9 @@ def test_questions_have_answers(name):
 def test_versions_name_no_device():
     version = facula.version
     assert version.cuda is version.hip is version.xpu is None and version.debug is False
-    assert version.__version__ == facula.__version__
+    assert version.__version__ == version.facula == facula.__version__
+    listing = Path(facula.__file__).with_name("_pytorch.txt").read_text()
+    assert listing.startswith(f"# Public names of PyTorch {version.pytorch}. ")
     assert facula.__version__ in facula.__config__.show() and "threads() : " in facula.__config__.parallel_info()
 
 
@@ -133,10 +138,77 @@ def test_what_is_compiled_is_itself_and_one_notice_says_so():
     assert double(3) == 6 and triple(3) == 9
     with pytest.raises(TypeError, match="compile: expected a function or a module; got int 3"):
         facula.compile(3)
+    for wrong in ({"backend": "nonsense"}, {"backend": None}, {"mode": "fastest"}, {"mode": "default", "options": {}}):
+        name, value = next(iter(wrong.items()))
+        words = "expected mode or options; got both" if len(wrong) > 1 else f"expected {name} to be .*; got {value!r}"
+        for given in ((model,), ()):
+            with pytest.raises(RuntimeError, match=f"^compile: {words}"):
+                facula.compile(*given, **wrong)
+    assert facula.compile(model, backend=lambda graph, inputs: graph, options={"trace.enabled": True}) is model
     _module._noticed.clear()
     with pytest.warns(UserWarning, match=r"Module\.compile: facula compiles nothing") as caught:
         assert model.compile(backend="eager") is model.compile() is None
     assert len(caught) == 1 and caught[0].filename == __file__
+
+
+def test_memory_is_pinned_nowhere_and_one_warning_says_so():
+    from facula_tensor.ops import pinning
+
+    pinning._noticed.clear()
+    x = facula.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
+        assert x.pin_memory() is x
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False
+
+
+def test_who_overrides_is_asked():
+    from facula.overrides import (
+        handle_torch_function,
+        has_torch_function,
+        is_tensor_like,
+        is_tensor_method_or_property,
+        resolve_name,
+        wrap_torch_function,
+    )
+
+    class Loud(facula.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return (func.__name__, types, args, kwargs) if func is twice else NotImplemented
+
+    class Louder(Loud):
+        pass
+
+    class Alike:
+        def __torch_function__(self, *arguments):
+            return NotImplemented
+
+    @wrap_torch_function(lambda x, y=None: (x, y))
+    def twice(x, y=None):
+        return x * 2
+
+    plain = facula.ones(2)
+    loud, louder = plain.as_subclass(Loud), plain.as_subclass(Louder)
+    assert not has_torch_function((plain, facula.Parameter(plain), 3, None)) and has_torch_function([plain, loud])
+    assert twice(plain).tolist() == [2, 2]
+    assert twice(loud, y=louder) == ("twice", (Louder, Loud), (loud,), {"y": louder})
+    assert is_tensor_like(plain) and is_tensor_like(Alike()) and not is_tensor_like([1.0])
+    with pytest.raises(TypeError, match="clone: no operand's __torch_function__ handles Loud"):
+        handle_torch_function(facula.clone, (loud,), loud)
+    assert resolve_name(facula.linalg.inv) == "torch.linalg.inv" and resolve_name(print) is None
+    assert is_tensor_method_or_property(facula.Tensor.shape.__get__) and not is_tensor_method_or_property(print)
+
+
+def test_named_results_have_classes():
+    x = facula.tensor([[2.0, 1.0], [1.0, 3.0]])
+    results = {"max": x.max(0), "sort": x.sort(), "frexp": facula.frexp(x), "linalg_eigh": facula.linalg.eigh(x)}
+    for name, result in results.items():
+        assert type(result) is getattr(facula.return_types, name)
+    assert type(facula.linalg.slogdet(x)) is facula.return_types.linalg_slogdet
+    assert {
+        name for name in facula.return_types.__all__ if not issubclass(getattr(facula.return_types, name), tuple)
+    } == set()
 
 
 def test_marks_for_compilers_change_nothing():

@@ -61,7 +61,7 @@ def to_array(parts: Parts, dtype: str = "") -> np.ndarray:
     return array.view(dtype) if dtype else array
 
 
-def plain_scalar(value: Any) -> Any:
+def plain_scalar(value: object) -> Any:
     """A NumPy scalar as Python's bool, int, float, complex or str of the same value; everything else as it is."""
     if isinstance(value, np.bool_):
         return bool(value)

@@ -177,7 +177,7 @@ def _is_size(value: object) -> bool:
     return type(value) is int and 0 <= value <= _LARGEST
 
 
-def _entry(refuse: Callable[[str], NoReturn], name: str, value: Any, data_bytes: int) -> Entry:
+def _entry(refuse: Callable[[str], NoReturn], name: str, value: object, data_bytes: int) -> Entry:
     who = f"tensor {name!r:.200}"
     if type(value) is not dict or not value.keys() >= {"dtype", "shape", "data_offsets"}:
         refuse(f"{who} is not described by dtype, shape and data_offsets")

@@ -30,7 +30,7 @@ def save(
     path: File,
     *,
     to_parts: Callable[[Any], Parts | None] = _themselves,
-    default: Callable[[Any], Any] | None = None,
+    default: Callable[[Any], object] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None:
     """Write a tensor, or containers of tensors and plain values, into a safetensors file.
@@ -65,7 +65,7 @@ def save(
 def load(
     path: File,
     *,
-    from_parts: Callable[[Parts], Any] | None = None,
+    from_parts: Callable[[Parts], object] | None = None,
     lazy: bool = False,
     copy: bool = False,
 ) -> Any:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Parts: TypeAlias = tuple[Storage, Layout, int]
+Place: TypeAlias = tuple[object, ...]  # what is equal for the same elements in the same order
 """A tensor without its face: (storage, layout, offset in bytes of the first element)."""
 
 _GATHERED = 16 << 20  # bytes of a strided tensor that are copied at a time
@@ -47,7 +48,7 @@ def is_parts(value: object) -> TypeGuard[Parts]:
     )
 
 
-def place_of(parts: Parts) -> tuple:
+def place_of(parts: Parts) -> Place:
     """A key that is equal for tensors that are the same elements in the same order, as long as both are alive.
 
     By address and not by storage, because an alias of a storage is another object over the same memory.

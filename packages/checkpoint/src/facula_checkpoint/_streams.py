@@ -44,7 +44,7 @@ def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
     return file
 
 
-def shown(file: Any) -> str:
+def shown(file: object) -> str:
     """What a path or an open file is called in messages: its name, or its kind."""
     if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
         return os.fsdecode(file)

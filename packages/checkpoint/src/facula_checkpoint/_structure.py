@@ -17,16 +17,19 @@ import json
 import re
 from collections import OrderedDict
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 
 from ._arrays import STORED_AS, array_parts, is_array, plain_scalar, to_array
 from ._header import METADATA, parse_json
-from ._parts import Parts, check_parts, place_of
+from ._parts import Parts, Place, check_parts, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+# What is saved and loaded, and the JSON that describes it: of any type by design.
+Value: TypeAlias = Any
 
 VERSION = 1
 DEEPEST = 100  # containers in containers
@@ -40,7 +43,7 @@ class Malformed(FaculaError):
 
 
 def encode(
-    value: object, to_parts: Callable[[Any], Parts | None], default: Callable[[Any], Any] | None
+    value: object, to_parts: Callable[[Value], Parts | None], default: Callable[[Value], object] | None
 ) -> tuple[str, dict[str, Parts]]:
     """The structure of `value` as JSON, and its tensors by name.
 
@@ -67,7 +70,7 @@ def _excess(text: str) -> str | None:
     return None
 
 
-def _where(path: tuple) -> str:
+def _where(path: tuple[object, ...]) -> str:
     return "the object" + "".join([f"[{_shown(step)}]" for step in path])
 
 
@@ -79,12 +82,12 @@ def _shown(key: object) -> str:
 
 
 class _Encoder:
-    def __init__(self, to_parts: Callable[[Any], Parts | None], default: Callable[[Any], Any] | None) -> None:
+    def __init__(self, to_parts: Callable[[Value], Parts | None], default: Callable[[Value], object] | None) -> None:
         self.to_parts, self.default = to_parts, default
         self.tensors: dict[str, Parts] = {}
-        self.names: dict[tuple, str] = {}
+        self.names: dict[Place, str] = {}
 
-    def value(self, value: Any, path: tuple) -> Any:
+    def value(self, value: Value, path: tuple[object, ...]) -> Value:
         described = self.leaf(value, path)
         if described is _NO_LEAF and type(value) not in _CONTAINERS and self.default is not None:
             value = self.default(value)
@@ -109,7 +112,7 @@ class _Encoder:
         pairs = [[_key(key, path), self.value(member, (*path, key))] for key, member in value.items()]
         return {"dict" if kind is dict else "ordered": pairs}
 
-    def leaf(self, value: Any, path: tuple) -> Any:
+    def leaf(self, value: Value, path: tuple[object, ...]) -> Value:
         """What stands for a tensor, an array or a plain value; `_NO_LEAF` for anything else."""
         if value is not None and type(value) not in _SCALARS:
             value = plain_scalar(value)
@@ -124,7 +127,7 @@ class _Encoder:
         name = self.tensor(parts, path)
         return {"array": [name, dtype] if dtype else name}
 
-    def tensor(self, parts: Parts, path: tuple) -> str:
+    def tensor(self, parts: Parts, path: tuple[object, ...]) -> str:
         """The name under which a tensor is stored: how one gets to it, made different from all others."""
         place = place_of(parts)
         if parts[1].numel and place in self.names:
@@ -147,7 +150,7 @@ _SCALARS = frozenset({bool, str, int, float, complex})
 _CONTAINERS = frozenset({dict, OrderedDict, list, tuple})
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: Value) -> Value:
     kind = type(value)
     if kind is int and not -(1 << 63) <= value < 1 << 63:
         return {"int": hex(value)}
@@ -158,7 +161,7 @@ def _scalar(value: Any) -> Any:
     return value
 
 
-def _key(key: Any, path: tuple, depth: int = 0) -> Any:
+def _key(key: object, path: tuple[object, ...], depth: int = 0) -> Value:
     key = plain_scalar(key)
     if key is None or type(key) in _SCALARS:
         return _scalar(key)
@@ -235,7 +238,7 @@ def _some(names: set[str]) -> str:
     return f"{', '.join(sorted(names)[:3]):.200}" or "none"
 
 
-def _value(value: Any, leaves: _Names | _Made, depth: int) -> Any:
+def _value(value: object, leaves: _Names | _Made, depth: int) -> Value:
     if depth > DEEPEST:
         raise Malformed(f"it is nested more than {DEEPEST} containers deep")
     if type(value) is list:
@@ -269,7 +272,7 @@ def _value(value: Any, leaves: _Names | _Made, depth: int) -> Any:
     raise Malformed(f"{tag!r:.100} with {content!r:.100} stands for nothing known")
 
 
-def _mapping(made: dict, pairs: Any, leaves: _Names | _Made, depth: int) -> dict:
+def _mapping(made: dict[Value, Value], pairs: object, leaves: _Names | _Made, depth: int) -> dict[Value, Value]:
     if type(pairs) is not list or not all(type(pair) is list and len(pair) == 2 for pair in pairs):
         raise Malformed("a dict is not a list of pairs")
     for key_text, member in pairs:

@@ -2,13 +2,13 @@
 #pragma once
 #include <stdint.h>
 
-/* The step of one parameter of `sizes`: how many matrices, their rows and columns. `row` are the addresses of the parameter,
-   its gradient, what is kept of it and the count of steps; `numbers` are the launch's. */
-typedef void (*facula_adafactor_update)(const int64_t *sizes, char *const *row, const double *numbers);
+/* The step of one parameter of `sizes`: how many matrices, their rows and columns. `tensors` are the addresses of the
+   parameter, its gradient, what is kept of it and the count of steps; `numbers` are the launch's. */
+typedef void (*facula_adafactor_update)(const int64_t *sizes, char *const *tensors, const double *numbers);
 
 struct facula_adafactor {
     facula_adafactor_update update;
-    int64_t rows;    /* parameters */
+    int64_t parameters;
     int32_t serial;  /* one thread does it all */
     int32_t width;   /* addresses of a parameter */
     int64_t sizes[]; /* three for each parameter */

@@ -18,8 +18,8 @@ struct facula_elementwise {
     uint8_t scalar[8];      /* 0: operand i is an array; else how the scalar came: an enum scalar_kind */
     uint8_t dtype[8];       /* the dtype code the scalar becomes */
     uint8_t itemsize[8];    /* bytes of an element of array i; 0 for a scalar */
-    int16_t repeats;        /* bit i: short rows of operand i are repeated in a tile; see run_blocks */
-    int16_t block;          /* rows in that tile; 0: none are repeated */
+    int16_t repeats;        /* bit i: short runs of operand i are repeated in a tile; see run_blocks */
+    int16_t block;          /* runs in that tile; 0: none are repeated */
     facula_loop convert[6]; /* NULL, or the loop from (for the output: to) the array's half-precision type */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };

@@ -10,12 +10,12 @@ struct facula_index {
     int64_t skip;         /* putting: an index whose values are left out; below -size: none */
     int64_t clear;        /* putting: bytes of the array that are zero before: all or none */
     int64_t count;        /* indices */
-    int64_t rows, inner;  /* elements of the dimensions before the indexed one, and after it */
+    int64_t outer, inner; /* elements of the dimensions before the indexed one, and after it */
     int32_t itemsize, dtype;
     int32_t accumulate;   /* add instead of assigning */
     int32_t serial;
     int32_t outer_dims, index_dims, inner_dims;
-    int64_t group;        /* taking: rows times indices in a task */
+    int64_t group;        /* taking: outer times indices in a task */
     int64_t nest[]; /* outer, index and inner dimensions: extent, step of the array (for index dimensions: of the index),
                        step of the values. Innermost first; at least one of each. */
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* One row of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop that
+/* One entry of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop that
    another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in cache.
    `signature` lists dtype codes, inputs then outputs, and ends with 0. */
 struct facula_kernel {
@@ -13,10 +13,10 @@ struct facula_kernel {
     char signature[11];
 };
 
-/* The row of that name and signature with the highest level up to `level`, or NULL. */
+/* The entry of that name and signature with the highest level up to `level`, or NULL. */
 const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level);
 
-/* All rows, for listing: the row with this index, or NULL past the end. */
+/* All entries, for listing: the entry with this index, or NULL past the end. */
 const struct facula_kernel *facula_kernel_at(int64_t index);
 
 /* The highest level this processor can run: 0 baseline, 1 AVX2 and FMA, 2 AVX-512. */

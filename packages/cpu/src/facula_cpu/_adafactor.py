@@ -1,11 +1,12 @@
 """The planner of Adafactor's step, which takes a parameter whole: see adafactor.c.
 
-Launch: `launch(rows, *numbers, *addresses)`; what the numbers are stands in adafactor_numbers.h. Rows:
+Launch: `launch(parameters, *numbers, *addresses)`; what the numbers are stands in adafactor_numbers.h.
+Of each parameter:
 
     adafactor_step          parameter, gradient, means of rows, means of columns, step
     adafactor_vector_step   parameter, gradient, means of squares, step
 
-All but the gradient are changed in place. `inputs` are the layouts, row by row, and the parameters (tensors in a row,).
+All but the gradient are changed in place. `inputs` are the layouts, parameter by parameter.
 Tensors are contiguous, of one floating dtype; the step is a single float32 number.
 """
 
@@ -18,7 +19,9 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters
 
 NUMBERS = 7
 
@@ -31,7 +34,7 @@ def state_shapes(operator: str, shape: tuple[int, ...]) -> list[tuple[int, ...]]
 
 
 @planner("adafactor_step", "adafactor_vector_step")
-def plan_adafactor(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_adafactor(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """A plan for the parameters of these layouts, which changes them in place."""
     (width,) = parameters
     first = inputs[:width]
@@ -40,20 +43,20 @@ def plan_adafactor(operator: str, inputs: tuple, outputs: tuple[Layout, ...], pa
         raise no_kernel(operator, first, outputs)
     sizes, total = [], 0
     for at in range(0, len(inputs), width):
-        row = inputs[at : at + width]
-        shape = row[0].shape
+        tensors = inputs[at : at + width]
+        shape = tensors[0].shape
         expected = [shape, shape, *state_shapes(operator, shape)]
-        if [layout.shape for layout in row] != expected or any(
-            layout.dtype is not first[place].dtype or not layout.is_contiguous for place, layout in enumerate(row)
+        if [layout.shape for layout in tensors] != expected or any(
+            layout.dtype is not first[place].dtype or not layout.is_contiguous for place, layout in enumerate(tensors)
         ):
-            raise no_kernel(operator, row, outputs)
-        numel = row[0].numel
+            raise no_kernel(operator, tensors, outputs)
+        numel = tensors[0].numel
         height, length = shape[-2:] if operator == "adafactor_step" else (1, numel)
         sizes += [numel // (height * length) if numel else 0, height, length]
         total += numel
     struct = ffi.new("struct facula_adafactor *", {"sizes": sizes})
     struct.update = ffi.cast("facula_adafactor_update", kernel.address)
-    struct.rows, struct.width, struct.serial = len(sizes) // 3, width, total * kernel.cost <= SERIAL
+    struct.parameters, struct.width, struct.serial = len(sizes) // 3, width, total * kernel.cost <= SERIAL
     return bound_plan(
         operator,
         parameters,

@@ -12,7 +12,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 BOOL, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 7, 8, 9, 10
 FORMATS = {FLOAT32: 0, FLOAT64: 0, FLOAT16: 1, BFLOAT16: 2, BOOL: 3}  # as in the kernel
@@ -23,7 +23,7 @@ SCALARS = (float, float, int, int)
 
 
 @planner("attention", "attention_grad")
-def plan_attention(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """(out, lse) from (q, k, v, mask), or gradients of q, k and v from (g, q, k, v, mask, out, lse).
 
     q (..., length, width), k (..., keys, width), v (..., keys, value width) with equal leading dimensions, g and out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import MissingPackageError
 
@@ -12,7 +12,9 @@ from ._planners import no_kernel, planners
 from ._registry import kernel_names
 
 if TYPE_CHECKING:
-    from facula_storage import Allocator, Layout, Plan
+    from facula_storage import Allocator, Plan
+
+    from ._types import Inputs, Layouts, Parameters
 
 STATUS_MESSAGES = {
     1: "index {0} at position {1} is out of range for a dimension of size {2}",
@@ -53,7 +55,7 @@ class CpuBackend:
             allocator = default_host_allocator()
         self.allocator = allocator
 
-    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple = ()) -> Plan:
+    def plan(self, operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters = ()) -> Plan:
         """How to compute `operator`: the plan's `launch(n, *addresses, *scalars)` does it.
 
         An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
@@ -67,12 +69,12 @@ class CpuBackend:
             return plan_elementwise(operator, inputs, outputs, parameters)
         raise no_kernel(operator, inputs, outputs)
 
-    def copy_in(self, address: int, source: Any) -> None:
+    def copy_in(self, address: int, source: object) -> None:
         """Copy a C-contiguous buffer to `address`."""
         data = ffi.from_buffer(source)
         ffi.memmove(ffi.cast("char *", address), data, len(data))
 
-    def copy_out(self, address: int, target: Any) -> None:
+    def copy_out(self, address: int, target: object) -> None:
         """Copy from `address` to fill a writable C-contiguous buffer."""
         data = ffi.from_buffer(target, require_writable=True)
         ffi.memmove(data, ffi.cast("char *", address), len(data))

@@ -11,7 +11,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 TRAINING, GIVEN, GRADIENTS = 0, 1, 2
 FORMS = {
@@ -23,7 +23,7 @@ SIDE_BY_SIDE = 32
 
 
 @planner(*FORMS)
-def plan_batch_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Normalisation of each channel of x (n, channels, ...). float32 and float64; everything contiguous.
 
     batch_norm       (x, weight, bias, running mean, running variance) -> (o, mean, inverse deviation), with the

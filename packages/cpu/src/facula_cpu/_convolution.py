@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_storage import Plan
 
@@ -12,7 +12,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters, Struct
 
 PATCHES = 1 << 18  # bytes of a block's patches: they stay in the second cache
 SHARED, MOST_BLOCKS = 1_000_000, 32  # multiply-adds worth a block of their own, and how many to wish for
@@ -46,7 +46,7 @@ class Sizes(NamedTuple):
 
 
 @planner("conv2d", "conv2d_input", "conv2d_weight")
-def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Convolutions of row-major arrays, float32 or float64: of images, or of volumes.
 
     Parameters: stride, padding (above, left), dilation, groups, and what the output's shape says; pairs but for
@@ -67,7 +67,7 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     else:
         images, weights, results = inputs[1], outputs[0], inputs[0]
     in_volumes = len(images.shape) == 5
-    deep: Any = 1, 1, 1, 1, 1, 0
+    deep: tuple[int, ...] = 1, 1, 1, 1, 1, 0
     if in_volumes:
         deep = images.shape[2], results.shape[2], weights.shape[2], stride[0], dilation[0], padding[0]
         stride, padding, dilation = stride[1:], padding[1:], dilation[1:]
@@ -109,7 +109,7 @@ def plan_convolution(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
     slots = max(1, min(tasks * groups, lib.facula_threads())) if work > SERIAL else 1
     sums = tasks * groups * sizes.filters * sizes.taps * size if operator == "conv2d_weight" and tasks > 1 else 0
 
-    struct: Any = ffi.new(STRUCT, sizes._asdict())
+    struct: Struct = ffi.new(STRUCT, sizes._asdict())
     struct.in_volumes = in_volumes
     struct.depth, struct.out_depth, struct.kernel_depth, struct.depth_stride, struct.depth_dilation, struct.front = deep
     struct.row_stride, struct.column_stride = stride
@@ -174,7 +174,7 @@ def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
     return max(1, -(-sizes.images // blocks)), sizes.out_height
 
 
-def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Any:
+def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Struct:
     """The plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
     filters, taps = sizes.filters, sizes.taps
     if operator == "conv2d":

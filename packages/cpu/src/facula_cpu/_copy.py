@@ -12,6 +12,8 @@ from ._registry import kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
+    from ._types import Layouts, Parameters
+
 WORTH_TILES = 4  # both dimensions at least so long, or
 LONG = 64  # one of them so long and the other one read, or written, without gaps
 LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
@@ -19,7 +21,7 @@ PIECE = 8192  # elements in a piece of work, about
 
 
 @planner("copy")
-def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
     (source,), (target,) = inputs, outputs
     if not isinstance(source, type) and not source.is_contiguous:
@@ -33,7 +35,7 @@ def plan_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
     return plan
 
 
-def plan_transposing(operator: str, source: Layout, target: Layout, parameters: tuple) -> Plan | None:
+def plan_transposing(operator: str, source: Layout, target: Layout, parameters: Parameters) -> Plan | None:
     """The plan by way of tiles, where source and target have their smallest steps along different dimensions."""
     shape = target.shape
     dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
@@ -49,7 +51,7 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     block = kernel_for("transpose_block", target.dtype.itemsize)
     cast, narrow, cost = ffi.NULL, ffi.NULL, block.cost
     if source.dtype is not target.dtype or source_row != source.dtype.itemsize:
-        cast, narrow = (*form.loops, ffi.NULL)[:2]
+        cast, narrow = (*form.loops, cast)[:2]
         cost += form.cost
     struct = ffi.new(
         "struct facula_transpose *",

@@ -12,7 +12,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 INT64 = 6
 MOST_TASKS = 64
@@ -20,7 +20,7 @@ ROW_COST = 30_000  # picoseconds
 
 
 @planner("cross_entropy", "nll_loss", "cross_entropy_grad", "nll_loss_grad")
-def plan_cross_entropy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_cross_entropy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """The loss from (x, target, weight), or its gradient from (g, x, target, weight). float32 and float64.
 
     x (n, classes, ...) of any strides, target (n, ...) int64 of any strides, weight (classes,) contiguous or None.

@@ -11,14 +11,14 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 INT64 = 6
 CLASS_COST = 600  # picoseconds: the gradient of one class at one step
 
 
 @planner("ctc_loss", "ctc_loss_grad")
-def plan_ctc_loss(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_ctc_loss(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Losses and alphas from (log-probabilities, targets, lengths); the gradient from these, between g and the result.
 
     Forwards   (x, targets, lengths) -> (losses, alphas)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._registry import Kernel
+    from ._types import Inputs, Layouts, Parameters, Struct
 
 BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 6, 7, 8, 9, 10
 HALVES = (FLOAT16, BFLOAT16)
@@ -41,7 +42,7 @@ class Form(NamedTuple):
 
     launch: Callable[..., None]  # for contiguous operands of one shape
     for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
-    loops: tuple[Any, ...]  # conversions of operands, the loop, the conversion of the result: those that are needed
+    loops: tuple[Struct, ...]  # conversions of operands, the loop, the conversion of the result: those that are needed
     cost: int  # picoseconds an element
 
 
@@ -127,35 +128,39 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
     return Form(launches[0], for_layouts, tuple(filter(None, loops)), cost)
 
 
-def plan_elementwise(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_elementwise(operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
     """A plan for one output and inputs that broadcast to its shape; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
     shape = output.shape
     if operator == "pow" and output.dtype.code in FLOATS and isinstance(inputs[1], type):
         operator = "pow_number"
     any_size = output.is_contiguous
-    types = []
+    types: list[int | type[complex]] = []
+    arrays: list[Layout] = []
     for one in inputs:
+        if one is None:
+            raise no_kernel(operator, inputs, outputs)
         if isinstance(one, type):
             types.append(one)
         else:
             types.append(one.dtype.code)
+            arrays.append(one)
             any_size = any_size and one.is_contiguous and one.shape == shape
     form = find_form(operator, tuple(types), output.dtype.code)
     if form is None:
         raise no_kernel(operator, inputs, outputs)
     if any_size:
         return Plan(operator, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
-    launch = form.for_layouts(output, *[one for one in inputs if not isinstance(one, type)])
+    launch = form.for_layouts(output, *arrays)
     if launch is None:
         raise UnsupportedError(
             f"{operator}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
-            f"got {', '.join(str(one.shape) for one in inputs if not isinstance(one, type))}"
+            f"got {', '.join(str(one.shape) for one in arrays)}"
         )
     return Plan(operator, parameters, outputs, launch, for_layouts=form.for_layouts)
 
 
-def scalar_kind(operand: Any, code: int) -> int:
+def scalar_kind(operand: object, code: int) -> int:
     """How the scalar of type `operand` is given to a loop that computes in dtype `code`; 0 for an array."""
     if operand is complex:
         return SCALAR_COMPLEX

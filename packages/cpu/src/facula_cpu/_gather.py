@@ -15,6 +15,8 @@ from ._registry import kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout
 
+    from ._types import Layouts, Parameters
+
 INT64, COMPLEX64 = 6, 11
 COST = 2500  # picoseconds an element
 SHORT, WORTH_SHARING = 16, 8  # extents
@@ -28,7 +30,7 @@ MODES = {
 
 
 @planner("gather")
-def plan_gather(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_gather(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o[i, j, k] = a[i, index[i, j, k], k], for dim = 1; inputs (a, index int64), o of the index's shape.
 
     All have the same number of dimensions, one at least, and the index is nowhere longer than a but along `dim`.
@@ -40,7 +42,7 @@ def plan_gather(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
 
 
 @planner("scatter")
-def plan_scatter(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_scatter(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """a[i, index[i, j, k], k] = values[i, j, k], for dim = 1; inputs (index int64, values), output (a,), in place.
 
     Parameters (dim, mode): "set" (the last one wins), or "sum", "prod", "amax", "amin" of what is there and all that
@@ -52,7 +54,7 @@ def plan_scatter(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
 
 
 @planner("scatter_copy")
-def plan_scatter_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_scatter_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """`scatter` into a copy: inputs (a, index int64, values), a and the result contiguous; parameters (dim, mode)."""
     a, index, values = inputs
     if not a.is_contiguous or a.shape != outputs[0].shape or a.dtype is not outputs[0].dtype:
@@ -61,7 +63,7 @@ def plan_scatter_copy(operator: str, inputs: tuple, outputs: tuple[Layout, ...],
 
 
 @planner("gather_back")
-def plan_gather_back(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_gather_back(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Sums of values (values, index int64) by place in a contiguous array that is zero else.
 
     Parameters (shape, dim).
@@ -72,9 +74,9 @@ def plan_gather_back(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
 
 def _plan(
     operator: str,
-    inputs: tuple,
-    outputs: tuple[Layout, ...],
-    parameters: tuple,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
     array: Layout,
     index: Layout,
     values: Layout,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 
@@ -11,14 +11,16 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters, Struct
 
 INT64 = 6
 SPAN = 512  # outputs whose weights are made in one walk
 
 
 @planner("gather_taps", "scatter_taps", "weigh_taps")
-def plan_taps(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_taps(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Sums of elements at given places, times given weights; contiguous float32 or float64, places int64.
 
     gather_taps: inputs (images, channels, length), weights and places (images, taps, count) to outputs (images,
@@ -46,7 +48,7 @@ def plan_taps(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
     taps, count = places.shape[1:]
     if places.shape != (images, taps, count) or weights.shape != places.shape or y.shape != (images, channels, count):
         raise InvalidValueError(f"{operator}: shapes do not fit: {[one.shape for one in (*inputs, made)]}")
-    struct: Any = ffi.new("struct facula_taps *")
+    struct: Struct = ffi.new("struct facula_taps *")
     struct.images, struct.channels, struct.length, struct.taps, struct.count = images, channels, length, taps, count
     struct.span = SPAN
     work = kernel.cost * (images * channels * taps * count + made.numel)

@@ -15,13 +15,15 @@ from ._registry import kernel_for
 if TYPE_CHECKING:
     from facula_storage import Layout
 
+    from ._types import Layouts, Parameters
+
 BOOL, INT64 = 1, 6
 NEVER = -(1 << 63)  # no index of any dimension
 INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
 
 
 @planner("take", "index_select")
-def plan_take(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position
@@ -33,7 +35,7 @@ def plan_take(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 
 @planner("put")
-def plan_put(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """a with `dim` indexed = values, or += values; inputs (index int64, values), output (a,) written in place.
 
     Parameters (dim, accumulate). Of several values for one place the last one wins; with `accumulate` they are added in
@@ -44,7 +46,7 @@ def plan_put(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramete
 
 
 @planner("take_back")
-def plan_take_back(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Sums of values (values, index int64) by place along `dim`, in a contiguous array that is zero else.
 
     Parameters (shape, dim, an index whose values are left out or None).
@@ -57,7 +59,7 @@ def plan_take_back(operator: str, inputs: tuple, outputs: tuple[Layout, ...], pa
 
 
 @planner("count_true")
-def plan_count(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_count(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """How many elements of a mask (bool,) are true: an int64 number."""
     if inputs[0].dtype.code != BOOL or outputs[0].dtype.code != INT64:
         raise no_kernel(operator, inputs, outputs)
@@ -66,7 +68,7 @@ def plan_count(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parame
 
 @planner("nonzero_flat")
 @planner("nonzero")
-def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_nonzero(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Where a mask is true, row-major: int64 positions (n,), or for "nonzero" coordinates (n, dimensions).
 
     n is what `count_true` says; the plan is right for any. A mask of no dimensions has no coordinates.
@@ -86,7 +88,7 @@ def plan_nonzero(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
 
 
 @planner("cat")
-def plan_cat(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_cat(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Joins contiguous arrays into a contiguous one, for any shapes: launch(n, outer, parts, ..., output address).
 
     Between them come for each part its address and the bytes it gives to each of the `outer` steps.
@@ -100,9 +102,9 @@ def plan_cat(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramete
 
 def _plan(
     operator: str,
-    inputs: tuple,
-    outputs: tuple[Layout, ...],
-    parameters: tuple,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
     array: Layout,
     index: Layout,
     values: Layout,
@@ -128,11 +130,11 @@ def _plan(
     )
     struct.skip = NEVER if skip is None else skip
     struct.clear = array.nbytes if fresh else 0
-    struct.count, struct.rows, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
+    struct.count, struct.outer, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
     struct.itemsize, struct.dtype, struct.accumulate = size, array.dtype.code, accumulate
     struct.outer_dims, struct.index_dims, struct.inner_dims = len(outer), len(middle), len(inner)
     each = INDEX_COST + struct.inner * size * BYTE_COST
-    work = struct.rows * struct.count * each + struct.clear * BYTE_COST // 4
+    work = struct.outer * struct.count * each + struct.clear * BYTE_COST // 4
     struct.serial = work <= SERIAL
     struct.group = max(1, SERIAL // (2 * each))
     kernel = kernel_for("take" if operator == "index_select" else operator)

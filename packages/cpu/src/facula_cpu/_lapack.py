@@ -7,7 +7,7 @@ LAPACK gets copies of the operands, so that nothing which another thread does to
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_storage import Layout
+
+    from ._types import Layouts, Parameters
 
 FAILED = np.linalg.LinAlgError
 
@@ -38,7 +40,7 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
 
     def register(compute: Callable[..., None]) -> Callable[..., None]:
         @planner(*operators)
-        def plan(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+        def plan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
             layouts = (*inputs, *outputs)
 
             def launch(n: int, *addresses: int) -> None:
@@ -53,7 +55,7 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
     return register
 
 
-def one_by_one(compute: Callable[..., Any], *arrays: np.ndarray) -> None:
+def one_by_one(compute: Callable[..., object], *arrays: np.ndarray) -> None:
     """Call `compute` with the matrices of stacks, one after the other; scalars of a stack as arrays of no dimensions.
 
     All arrays have the leading dimensions of the last, which has nothing else (`info`).

@@ -11,7 +11,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 MOST_TASKS, MOST_SUMS = 64, 1 << 24  # tasks of a gradient, and bytes of their sums
 
@@ -34,7 +34,7 @@ def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int
 
 
 @planner("layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "rms_norm", "rms_norm_grad")
-def plan_layer_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Normalisation of rows of x; floating dtypes, everything contiguous. Parameters (count,).
 
     layer_norm  rows are the last `count` dimensions, with a weight for each element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
@@ -14,7 +14,8 @@ from ._registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import Layout
+    from ._registry import Kernel
+    from ._types import Layouts, Parameters
 
 OPERANDS = 4  # at most
 LINE_COST = 10_000  # picoseconds
@@ -27,14 +28,14 @@ RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
 
 
 @planner("sort")
-def plan_sort(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_sort(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """(values, indices int64) of (a,) in order along parameters (dim, descending), stably, NaN the greatest."""
     dim, descending = parameters
     return _plan(operator, "sort_lines", inputs, outputs, parameters, dim, SORT_COST, flag=descending)
 
 
 @planner("topk")
-def plan_topk(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_topk(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """(values, indices int64) of the k first of (a,) along parameters (k, dim, largest, in order)."""
     k, dim, largest, ordered = parameters
     flag = int(largest) + 2 * int(ordered)
@@ -42,14 +43,14 @@ def plan_topk(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 
 @planner("kthvalue", "median_dim", "nanmedian_dim", "mode")
-def plan_rank(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_rank(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """(value, index int64), the dimension kept, of one element of each line: parameters (dim,) or (dim, k)."""
     option = RANKS[operator] if operator in RANKS else parameters[1]
     return _plan(operator, "rank_lines", inputs, outputs, parameters, parameters[0], SORT_COST, option=option)
 
 
 @planner("search_sorted")
-def plan_search(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Where values belong in sorted lines, along the last dimension: inputs (lines, values), parameters (right,)."""
     if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code in COMPLEX:
         raise no_kernel(operator, inputs, outputs)
@@ -58,7 +59,7 @@ def plan_search(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
 
 
 @planner("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "recurrence")
-def plan_scan(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """What has come so far along parameters (dim, backwards) of one dtype; of extremes also where (int64).
 
     `recurrence` of (a, b) gives y[i] = b[i] + a[i] y[i - 1], or y[i] = b[i] + a[i + 1] y[i + 1] backwards.
@@ -73,18 +74,18 @@ def plan_scan(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 def _plan(
     operator: str,
-    kernel: Any,
-    inputs: tuple,
-    outputs: tuple[Layout, ...],
-    parameters: tuple,
+    kernel: Kernel | str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
     dim: int,
     cost: int,
     *,
     option: int = 0,
-    flag: Any = 0,
+    flag: int = 0,
     backwards: bool = False,
 ) -> Plan:
-    kernel = kernel_for(kernel) if isinstance(kernel, str) else kernel
+    found = kernel_for(kernel) if isinstance(kernel, str) else kernel
     operands = (*inputs, *outputs)
     if operator in ("sort", "topk", *RANKS, "kthvalue") and inputs[0].dtype.code in COMPLEX:
         raise no_kernel(operator, inputs, outputs)
@@ -123,7 +124,7 @@ def _plan(
         segment = min(first, -(-segment // whole) * whole)
     rows = lines // first
     struct = ffi.new("struct facula_lines *", {"nest": [number for one in dims for number in one]})
-    struct.run = ffi.cast("int64_t (*)(const struct facula_lines *, char *const *, int64_t)", kernel.address)
+    struct.run = ffi.cast("int64_t (*)(const struct facula_lines *, char *const *, int64_t)", found.address)
     rest = OPERANDS - len(operands)
     struct.n, struct.step = [*lengths, *([0] * rest)], [-step if backwards else step for step in along] + [0] * rest
     struct.start = [*starts, *([0] * rest)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
@@ -12,13 +12,15 @@ from ._planners import bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from facula_storage import Layout
 
+    from ._types import Layouts, Parameters, Struct
+
 
 @planner("matmul")
-def plan_matmul(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a @ b for a (..., m, k) and b (..., k, n) whose batch dimensions broadcast, o (..., m, n). Any strides.
 
     a may be one row (k,), and b one column (k,); o has no dimension for either. All dtypes; bool is any(a and b).
@@ -57,7 +59,7 @@ def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
 
 
 @planner("linear_weight_grad")
-def plan_weight_gradient(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Any strides."""
     g, x = inputs
     sizes = (g.shape[1], x.shape[1], g.shape[0])
@@ -66,7 +68,7 @@ def plan_weight_gradient(operator: str, inputs: tuple, outputs: tuple[Layout, ..
 
 
 @planner("linear")
-def plan_linear(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_linear(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or left out; o (..., n).
 
     float32 and float64. A bias must be contiguous.
@@ -113,9 +115,9 @@ def collapse_batch(dims: list[tuple[int, int, int, int]]) -> list[tuple[int, int
 
 def plan_product(
     operator: str,
-    inputs: tuple,
-    outputs: tuple[Layout, ...],
-    parameters: tuple,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
     sizes: tuple[int, int, int],
     strides: tuple[int, ...],
     batch: list[tuple[int, int, int, int]],
@@ -168,12 +170,12 @@ def product(
     threads: int,
     batch: Sequence[tuple[int, int, int, int]] = (),
     biased: bool = False,
-) -> Any:
+) -> Struct:
     """The struct facula_matmul of a product in dtype `code`: sizes, strides and batch as for `plan_product`.
 
     Its kernel takes the addresses of a, b, the bias if there is one, o, and of `workspace` bytes.
     """
-    struct: Any = ffi.new("struct facula_matmul *", {"nest": [number for dim in batch for number in dim] or [0]})
+    struct: Struct = ffi.new("struct facula_matmul *", {"nest": [number for dim in batch for number in dim] or [0]})
     struct.m, struct.n, struct.k = sizes
     struct.a_row, struct.a_col, struct.b_row, struct.b_col, struct.o_row, struct.o_col = strides
     struct.batches, struct.batch_dims = prod(dim[0] for dim in batch), len(batch)
@@ -182,8 +184,8 @@ def product(
     return struct
 
 
-def _blocking(code: int) -> Any:
+def _blocking(code: int) -> Callable[[Struct, int], None]:
     """The C function that decides how products of that dtype are cut up."""
     kernel = find_kernel("matmul_planner", code)
     assert kernel is not None, f"every matmul has a planner; dtype code {code} has none"
-    return ffi.cast("facula_matmul_planner", kernel.address)
+    return ffi.cast("facula_matmul_planner", kernel.address)  # type: ignore[return-value]  # a function

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._types import Layouts, Parameters
+
 
 class Strided(NamedTuple):
     """What the maker of a launch asks of a layout; strides, in elements, may be negative."""
@@ -52,7 +54,7 @@ def make_move(layout: Layout, source: Strided, target: Strided, starts: tuple[in
     return Move(made, prod(target.shape), starts[0] * size, starts[1] * size)
 
 
-def one_move(operator: str, parameters: tuple, output: Layout, move: Move) -> Plan:
+def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) -> Plan:
     """The plan of a single copy."""
     launch, shift = move.launch, move.source
     if shift:
@@ -61,7 +63,7 @@ def one_move(operator: str, parameters: tuple, output: Layout, move: Move) -> Pl
 
 
 @planner("flip")
-def plan_flip(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a backwards along some dimensions. Any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims]) if a.numel else 0
@@ -71,7 +73,7 @@ def plan_flip(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 
 @planner("tile")
-def plan_tile(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_tile(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a with each dimension repeated as a whole `outer` times and each of its elements `inner` times."""
     (a,), (o,), (outer, inner) = inputs, outputs, parameters
     shape: list[int] = []
@@ -87,7 +89,7 @@ def plan_tile(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
 
 
 @planner("roll")
-def plan_roll(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a with elements moved on along dimensions, those from the end to the front. Shifts are in range."""
     (a,), (o,), (shifts, dims) = inputs, outputs, parameters
     cuts = [
@@ -115,7 +117,7 @@ def run_moves(moves: Sequence[Move], n: int, source: int, target: int) -> None:
 
 
 @planner("windows")
-def plan_windows(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_windows(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = the elements of contiguous `a` that (shape, strides, offset) show."""
     (o,), (shape, strides, offset, _) = outputs, parameters
     move = make_move(o, Strided(shape, strides), Strided(o.shape, o.strides), (offset, 0), add=False)
@@ -123,7 +125,7 @@ def plan_windows(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
 
 
 @planner("inset")
-def plan_inset(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = `value` everywhere, but `a` where (strides, offset) show o's elements in a's shape.
 
     Dimensions of `a` named in `shared` may show an element several times: it gets the sum.
@@ -157,7 +159,13 @@ def plan_inset(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parame
 
 
 def fill_and_run(
-    fill: Callable[..., None], numbers: tuple, moves: Sequence[Move], add: bool, n: int, source: int, target: int
+    fill: Callable[..., None],
+    numbers: tuple[float, ...],
+    moves: Sequence[Move],
+    add: bool,
+    n: int,
+    source: int,
+    target: int,
 ) -> None:
     """Fill the target, then launch all copies or additions."""
     fill(n, target, *numbers)

@@ -1,6 +1,6 @@
 """The planner of optimizers' steps; see Note [Optimizer steps] in optimizer.c.
 
-Launch: `launch(rows, *numbers, *addresses)`. A row is a parameter, its gradient and what the optimizer keeps of it:
+Launch: `launch(parameters, *numbers, *addresses)`. For each parameter the addresses of these tensors:
 
     sgd_step    parameter, gradient[, momentum]
     adam_step   parameter, gradient, mean, mean of squares[, greatest mean of squares], step
@@ -15,8 +15,9 @@ Launch: `launch(rows, *numbers, *addresses)`. A row is a parameter, its gradient
     rprop_step              parameter, gradient, gradient before, step size, step
 
 The step and what stands beside it in asgd_step and nadam_step (eta, mu, the product) are single float32 numbers. All
-are changed in place but the gradient. `inputs` are the layouts, row by row, and the parameters (tensors in a row,).
-Tensors are contiguous, of one floating dtype; those of a row, single numbers aside, have one shape.
+are changed in place but the gradient. `inputs` are the layouts, parameter by parameter; how many tensors each has is
+the plan's own parameter. Tensors are contiguous, of one floating dtype; those of a parameter have one shape, but for
+single numbers.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
 
-# How many numbers a launch has, what they are stands in optimizer_numbers.h; and how many single ones a row keeps.
+    from ._types import Layouts, Parameters
+
+# How many numbers a launch has (what they are stands in optimizer_numbers.h), and how many are kept of a parameter.
 NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,
            "adagrad_step": 5, "adamax_step": 6, "nadam_step": 8, "radam_step": 7, "asgd_step": 6,
            "rprop_step": 5}  # fmt: skip
@@ -39,7 +42,7 @@ FINISHED = ("nadam_step", "asgd_step")
 
 
 @planner(*NUMBERS)
-def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_step(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """A plan for the parameters of these layouts, which changes them in place."""
     (width,) = parameters
     kept, first = KEPT[operator], inputs[:width]
@@ -60,7 +63,7 @@ def plan_step(operator: str, inputs: tuple, outputs: tuple[Layout, ...], paramet
         ends.append(total)
     struct = ffi.new("struct facula_step *", {"ends": ends})
     struct.update = ffi.cast("facula_update", kernel.address)
-    struct.rows, struct.itemsize = len(ends), first[0].dtype.itemsize
+    struct.parameters, struct.itemsize = len(ends), first[0].dtype.itemsize
     struct.grain, struct.serial = GRAIN // kernel.cost, total * kernel.cost <= SERIAL
     struct.numbers, struct.operands, struct.kept = NUMBERS[operator], operands, kept
     if operator in FINISHED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan, bind
@@ -12,9 +12,7 @@ from ._kernels import ffi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_storage import Layout
-
-    Planner = Callable[[str, tuple, tuple[Layout, ...], tuple], Plan]
+    from ._types import Inputs, Layouts, Parameters, Planner, Struct
 
 # Note [When to share]
 # ~~~~~~~~~~~~~~~~~~~~
@@ -53,10 +51,10 @@ def release_at(cost: float) -> int:
 
 def bound_plan(
     operator: str,
-    parameters: tuple,
-    outputs: tuple[Layout, ...],
+    parameters: Parameters,
+    outputs: Layouts,
     kernel: int,
-    struct: Any,
+    struct: Struct | None,
     *,
     arrays: int,
     scalars: Sequence[type] = (),
@@ -64,7 +62,7 @@ def bound_plan(
     cost: float = 0,
     workspace: int = 0,
     any_size: bool = False,
-    also: Sequence[Any] = (),
+    also: Sequence[object] = (),
 ) -> Plan:
     """The plan that launches what `bound_launch` gives for the same arguments."""
     launch = bound_launch(kernel, struct, arrays=arrays, scalars=scalars, many=many, cost=cost, workspace=workspace,
@@ -74,14 +72,14 @@ def bound_plan(
 
 def bound_launch(
     kernel: int,
-    struct: Any,
+    struct: Struct | None,
     *,
     arrays: int,
     scalars: Sequence[type] = (),
     many: int | None = 0,
     cost: float = 0,
     workspace: int = 0,
-    also: Sequence[Any] = (),
+    also: Sequence[object] = (),
 ) -> Callable[..., None]:
     """The launch of the kernel at address `kernel` with the cffi struct `struct` (or None).
 
@@ -102,7 +100,7 @@ def bound_launch(
     return bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
 
 
-def no_kernel(operator: str, inputs: tuple, outputs: tuple[Layout, ...]) -> NotImplementedError:
+def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:
     """The error for dtypes that have no kernel."""
     given = ", ".join(
         one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs

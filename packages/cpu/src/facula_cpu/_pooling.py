@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
@@ -15,9 +15,9 @@ from ._registry import find_kernel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import Layout
-
     Window = tuple[int, int, int]  # first element, elements, factor of the divisor
+
+    from ._types import Layouts, Parameters, Struct
 
 INT64 = 6
 MOST_ELEMENTS = 1 << 31  # of a plane: kernels count them in 32 bits
@@ -25,7 +25,7 @@ STRUCT = ffi.typeof("struct facula_pooling *")
 
 
 @planner("max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "avg_pool2d", "avg_pool2d_grad")
-def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Pooling of contiguous planes (..., height, width), float32 or float64; max_pool2d of int64, too.
 
     Parameters: geometry, and the size of the result's planes.
@@ -54,7 +54,7 @@ def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     if height * width >= MOST_ELEMENTS:
         raise UnsupportedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
     rows, columns = windows(operator, geometry, (height, width), (out_height, out_width))
-    struct: Any = ffi.new(STRUCT, {"windows": [number for window in (*rows, *columns) for number in window]})
+    struct: Struct = ffi.new(STRUCT, {"windows": [number for window in (*rows, *columns) for number in window]})
     struct.planes = prod(made.shape[:-2])
     struct.height, struct.width, struct.out_height, struct.out_width = height, width, out_height, out_width
     struct.row_dilation = struct.column_dilation = struct.column_stride = 1
@@ -83,7 +83,7 @@ def plan_pooling(operator: str, inputs: tuple, outputs: tuple[Layout, ...], para
     )
 
 
-def windows(operator: str, geometry: tuple | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
+def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
     """The windows of each output row, and of each output column."""
     if operator in ("max_pool2d_grad", "max_pool2d_pick"):  # they go by their indices
         return [[], []]

@@ -20,7 +20,9 @@ from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters
 
 SCALARS = {
     "uniform": (float, float),
@@ -32,7 +34,7 @@ SCALARS = {
 
 
 @planner(*SCALARS)
-def plan_random(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_random(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """A plan that fills a contiguous output of any size."""
     output = outputs[0]
     draw = find_kernel(operator, output.dtype.code)
@@ -61,7 +63,7 @@ def plan_random(operator: str, inputs: tuple, outputs: tuple[Layout, ...], param
 
 
 @planner("dropout")
-def plan_dropout(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_dropout(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = x / (1 - p), or 0 with probability p: launch(n, x, o, p, seed, offset). Contiguous float32 and float64."""
     x, output = inputs[0], outputs[0]
     drop = find_kernel("drop", output.dtype.code)
@@ -87,7 +89,7 @@ SAMPLES = {"standard_gamma": "gamma", "log_standard_gamma": "log_gamma", "poisso
 
 
 @planner(*SAMPLES)
-def plan_samples(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_samples(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Draws by parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
     output = outputs[0]
     sample = find_kernel(SAMPLES[operator], output.dtype.code)

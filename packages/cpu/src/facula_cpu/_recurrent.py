@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
@@ -12,7 +12,7 @@ from ._planners import bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters, Struct
 
 KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of plans/recurrent.h
 SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers for each unit that the backward pass wants
@@ -25,7 +25,7 @@ STRUCT = ffi.typeof("struct facula_recurrent *")
 
 
 @planner("recurrent", "recurrent_grad")
-def plan_recurrent(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """A layer `kind` over sequences, float32 or float64, everything contiguous. Parameters: kind, reverse.
 
     recurrent       (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes) -> (out, h_n, c_n, saved, cells).
@@ -52,7 +52,7 @@ def plan_recurrent(operator: str, inputs: tuple, outputs: tuple[Layout, ...], pa
     saved, projected = SAVED[kind] * hidden, PROJECTED[kind] * hidden
     gru = kind == "gru"
 
-    def whole(sizes: tuple[int, int, int], strides: tuple[int, ...], biased: bool = False) -> Any:
+    def whole(sizes: tuple[int, int, int], strides: tuple[int, ...], biased: bool = False) -> Struct:
         return product(code, sizes, strides, lib.facula_threads(), biased=biased)
 
     struct = ffi.new(STRUCT)

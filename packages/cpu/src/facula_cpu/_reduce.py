@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
@@ -14,6 +14,8 @@ from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Layout
+
+    from ._types import Layouts, Parameters, Struct
 
 MOST_DIMS = 64
 SEGMENT = 512  # outputs that are folded together at most
@@ -27,21 +29,21 @@ OUTPUT_COST = 10_000  # picoseconds an output
 
 
 @planner("sum", "prod", "amax", "amin", "any", "all")
-def plan_reduction(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_reduction(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """One output (o,) from one input (a,); parameters (sorted dims, keepdim). Any strides, both ways."""
     dims, keepdim = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False))
 
 
 @planner("max_dim", "min_dim")
-def plan_extreme(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_extreme(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """The extreme along a dimension, and the index of its first occurrence (int64); a NaN is the extreme."""
     dim, keepdim = parameters
     return _plan(operator, inputs, outputs, parameters, (dim,), keepdim, (True, True))
 
 
 @planner("argmax", "argmin")
-def plan_arg_extreme(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_arg_extreme(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Index (int64) of the first extreme along a dimension, or among all elements in row-major order."""
     dim, keepdim = parameters
     dims = tuple(range(inputs[0].ndim)) if dim is None else (dim,)
@@ -49,14 +51,14 @@ def plan_arg_extreme(operator: str, inputs: tuple, outputs: tuple[Layout, ...], 
 
 
 @planner("var")
-def plan_var(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_var(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """The variance, or its root; parameters (sorted dims, keepdim, correction, root). Real also of complex numbers."""
     dims, keepdim, correction, root = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False), correction, root)
 
 
 @planner("norm2")
-def plan_norm(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """The root of the sum of squares; parameters (sorted dims, keepdim). Real also of complex numbers."""
     return plan_reduction(operator, inputs, outputs, parameters)
 
@@ -66,9 +68,9 @@ REDUCERS = {"argmax": "max_dim", "argmin": "min_dim"}
 
 def _plan(
     operator: str,
-    inputs: tuple,
-    outputs: tuple[Layout, ...],
-    parameters: tuple,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
     dims: tuple[int, ...],
     keepdim: bool,
     wanted: tuple[bool, bool],
@@ -117,7 +119,7 @@ def _struct(
     reduced: list[tuple[int, ...]],
     by_column: bool,
     cost: float,
-) -> tuple[Any, int]:
+) -> tuple[Struct, int]:
     """The filled struct facula_reduce, and the bytes of workspace. Only `serial` and `group` concern threads."""
     first = kept[0][0]
     work = outputs * (total * cost + OUTPUT_COST)

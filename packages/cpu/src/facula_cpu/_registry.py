@@ -17,7 +17,7 @@ LEVELS = ("baseline", "avx2", "avx512")
 
 
 class Kernel(NamedTuple):
-    """A row of the kernel table: the C function's address, and picoseconds an element."""
+    """An entry of the kernel table: the C function's address, and picoseconds an element."""
 
     address: int
     cost: int
@@ -50,8 +50,8 @@ def find_kernel(name: str, *dtypes: int) -> Kernel | None:
     >>> find_kernel("add", 9, 9, 9).cost > 0, find_kernel("no such kernel")
     (True, None)
     """
-    row = lib.facula_find_kernel(name.encode(), bytes(dtypes), LEVELS.index(level()))
-    return Kernel(int(ffi.cast("intptr_t", row.function)), row.cost) if row else None
+    entry = lib.facula_find_kernel(name.encode(), bytes(dtypes), LEVELS.index(level()))
+    return Kernel(int(ffi.cast("intptr_t", entry.function)), entry.cost) if entry else None
 
 
 def kernel_for(name: str, *dtypes: int) -> Kernel:
@@ -65,11 +65,11 @@ def kernel_for(name: str, *dtypes: int) -> Kernel:
 
 
 def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
-    """Every row of the table: name, signature, level."""
+    """Every entry of the table: name, signature, level."""
     index = 0
-    while row := lib.facula_kernel_at(index):
-        signature = tuple(code for byte in row.signature for code in byte if code)
-        yield ffi.string(row.name).decode(), signature, LEVELS[row.level]
+    while entry := lib.facula_kernel_at(index):
+        signature = tuple(code for byte in entry.signature for code in byte if code)
+        yield ffi.string(entry.name).decode(), signature, LEVELS[entry.level]
         index += 1
 
 

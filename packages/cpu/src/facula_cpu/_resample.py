@@ -14,11 +14,13 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters
 
 
 @planner("resample")
-def plan_resample(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = a with a dimension multiplied by a sparse matrix; contiguous float32 or float64.
 
     Parameters: the dimension, and the matrix as an object with `length`, `starts` (count + 1 of them), `places` and

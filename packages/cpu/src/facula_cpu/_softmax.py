@@ -12,7 +12,7 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout
+    from ._types import Layouts, Parameters
 
 LANES, BATCH, STRIP, FOLDED = 16, 16, 256, 1024  # as in the kernels
 WIDTH = 128  # numbers side by side that keep them busy
@@ -36,7 +36,7 @@ def folded(n: int, columns: int) -> int:
 
 
 @planner("softmax", "log_softmax", "softmax_grad", "log_softmax_grad")
-def plan_softmax(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o from (a,), or from (g, result) for the gradients, along parameters (dim,). Floating dtypes, any strides.
 
     Results of the gradients: `g - exp(result) * sum(g)` and `result * (g - sum(g * result))`.

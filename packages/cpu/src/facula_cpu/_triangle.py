@@ -10,13 +10,15 @@ from ._planners import SERIAL, bound_plan, no_kernel, planner
 from ._registry import kernel_for
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters
 
 ROW_COST = 10_000  # picoseconds: two runs begun
 
 
 @planner("triangle")
-def plan_triangle(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_triangle(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """o = contiguous matrices `a` with zeros beyond a diagonal; parameters (diagonal, whether the upper part stays)."""
     (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
     if a.dtype is not o.dtype or not (a.is_contiguous and o.is_contiguous):

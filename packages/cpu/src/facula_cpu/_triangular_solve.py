@@ -10,13 +10,15 @@ from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
+
+    from ._types import Layouts, Parameters
 
 TILE = 128  # bytes of a row that a task works on at least: what the kernel holds in registers
 
 
 @planner("triangular_solve")
-def plan_triangular_solve(operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def plan_triangular_solve(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """X with A X = B for contiguous A (..., n, n), or one A (n, n) for all, and B (..., n, k); (upper, unit)."""
     (a, b), (x,), (upper, unit) = inputs, outputs, parameters
     kernel = find_kernel(operator, a.dtype.code, b.dtype.code, x.dtype.code)

@@ -8,7 +8,7 @@ arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then
 from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
-from ._datasets import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
+from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._errors import CollateError, CollateTypeError
 from ._loader import DataLoader
 from ._samplers import (
@@ -25,6 +25,7 @@ _register("facula_data")
 
 __all__ = [
     "BatchSampler",
+    "ChainDataset",
     "CollateError",
     "CollateTypeError",
     "ConcatDataset",

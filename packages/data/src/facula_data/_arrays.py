@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from ._types import Sample
 
 DLPACK_CPU = 1  # kDLCPU of the DLPack standard
 NUMBERS = "biufcmM"  # kinds of dtype whose elements are numbers or times; not text, objects or records
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: Sample) -> bool:
     """Whether `value` has elements that NumPy can see. Text is not an array, though it has a buffer."""
     if isinstance(value, (str, bytes)):
         return False
@@ -26,7 +26,7 @@ def is_array(value: Any) -> bool:
     return True
 
 
-def as_numpy(value: Any) -> np.ndarray:
+def as_numpy(value: Sample) -> np.ndarray:
     """`value` as an ndarray, without a copy where its memory allows."""
     cls = type(value)
     if hasattr(cls, "__dlpack__") and not (hasattr(cls, "__array__") or hasattr(cls, "__array_interface__")):
@@ -34,7 +34,7 @@ def as_numpy(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def host_view(value: Any) -> np.ndarray | None:
+def host_view(value: Sample) -> np.ndarray | None:
     """`value` as an ndarray over the same memory, or None where that takes a copy or changes what elements are.
 
     Only what collates alike one by one and all at once qualifies: rows of a matrix keep two dimensions, text and

@@ -21,7 +21,7 @@ def whole_number(operation: str, name: str, value: Any, least: int) -> int:
     raise InvalidValueError(f"{operation}: expected {name} to be an integer of at least {least}; got {name}={value!r}")
 
 
-def truth(operation: str, name: str, value: Any) -> bool:
+def truth(operation: str, name: str, value: object) -> bool:
     """`value`, which is True or False and nothing that merely behaves alike."""
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{operation}: expected {name} to be True or False; got {name}={value!r}")

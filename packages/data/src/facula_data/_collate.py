@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ._arrays import as_numpy, is_array
 from ._containers import is_sequence, like_mapping, like_record, like_sequence, map_leaves, record_fields
 from ._errors import CollateError, CollateTypeError
 from ._native import Native, native_of
+from ._types import Batch, Collate, Convert, Index, Sample
 
 TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
     "text",
@@ -26,7 +26,7 @@ TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
 ALIKE = "make them alike in the dataset, or pass collate_fn"
 
 
-def default_collate(batch: Sequence[Any], *, convert: Callable[[np.ndarray], Any] | None = None) -> Any:
+def default_collate(batch: Sequence[object], *, convert: Convert = None) -> Batch:
     """One batch of `batch`, a list of samples: the same containers, with a new first dimension of `len(batch)`.
 
     Numbers and arrays (anything with `__array__`, DLPack or a buffer) become NumPy arrays (int64, float64, bool,
@@ -58,7 +58,7 @@ def default_collate(batch: Sequence[Any], *, convert: Callable[[np.ndarray], Any
         raise
 
 
-def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = None) -> Any:
+def default_convert(data: object, *, convert: Convert = None) -> Batch:
     """`data` with each array in it as a NumPy array, through `convert`; no dimension is added, no memory copied.
 
     Numbers, text and what else is no array stay as they are. A tuple becomes a list.
@@ -72,7 +72,7 @@ def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = 
     try:
         native = native_of(convert)
 
-        def leaf(value: Any) -> Any:
+        def leaf(value: object) -> Batch:
             if not is_array(value) or (native is not None and isinstance(value, native.kind)):
                 return value
             array = as_numpy(value)
@@ -84,12 +84,12 @@ def default_convert(data: Any, *, convert: Callable[[np.ndarray], Any] | None = 
         raise
 
 
-def convert_arrays(batch: Any, convert: Callable[[np.ndarray], Any]) -> Any:
+def convert_arrays(batch: object, convert: Callable[[np.ndarray], object]) -> Batch:
     """`batch` with `convert(array)` for each NumPy array in it."""
     return map_leaves(batch, lambda value: convert(value) if isinstance(value, np.ndarray) else value)
 
 
-def finishing(collate: Callable[[Any], Any], convert: Callable[[np.ndarray], Any] | None) -> Callable[[Any], Any]:
+def finishing(collate: Collate, convert: Convert) -> Collate:
     """`collate`, and then `convert` for each array of what it gives."""
     if convert is None:
         return collate
@@ -98,7 +98,7 @@ def finishing(collate: Callable[[Any], Any], convert: Callable[[np.ndarray], Any
     return lambda samples: convert_arrays(collate(samples), convert)
 
 
-def _kind(sample: Any) -> str | None:
+def _kind(sample: object) -> str | None:
     """Which of the rules below a sample falls under. The order matters: an array may be a sequence or record, too."""
     if isinstance(sample, (str, bytes)):
         return TEXT
@@ -111,7 +111,7 @@ def _kind(sample: Any) -> str | None:
     return SEQUENCE if is_sequence(sample) else None
 
 
-def _collate(samples: list[Any], where: str, native: Native | None) -> Any:
+def _collate(samples: list[Sample], where: str, native: Native | None) -> Batch:
     first = samples[0]
     kind = _kind(first)
     if kind is None:
@@ -124,11 +124,11 @@ def _collate(samples: list[Any], where: str, native: Native | None) -> Any:
     return _RULES[kind](samples, where, native)
 
 
-def _text(samples: list[Any], where: str, native: Native | None) -> list[Any]:
+def _text(samples: list[Sample], where: str, native: Native | None) -> list[Sample]:
     return samples
 
 
-def _numeric(samples: list[Any], where: str, native: Native | None) -> Any:
+def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
     if native is not None and all([isinstance(sample, native.kind) for sample in samples]):
         _check_shapes(samples, where)
         return native.stack(samples)
@@ -149,7 +149,7 @@ def _integers(samples: list[int], where: str) -> np.ndarray:
         raise CollateError(expected, where, [position], [found], "pass numpy.uint64 or float") from None
 
 
-def _check_shapes(arrays: list[Any], where: str) -> None:
+def _check_shapes(arrays: list[Sample], where: str) -> None:
     shape = arrays[0].shape
     for position, array in enumerate(arrays):
         if array.shape != shape:
@@ -175,7 +175,7 @@ def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
     return batch
 
 
-def _mapping(samples: list[Mapping[Any, Any]], where: str, native: Native | None) -> Any:
+def _mapping(samples: list[Mapping[Index, Sample]], where: str, native: Native | None) -> Batch:
     first = samples[0]
     for position, sample in enumerate(samples):
         if sample.keys() != first.keys():
@@ -185,7 +185,7 @@ def _mapping(samples: list[Mapping[Any, Any]], where: str, native: Native | None
     return like_mapping(first, parts)
 
 
-def _record(samples: list[Any], where: str, native: Native | None) -> Any:
+def _record(samples: list[Sample], where: str, native: Native | None) -> Batch:
     first = samples[0]
     for position, sample in enumerate(samples):
         if type(sample) is not type(first):
@@ -196,7 +196,7 @@ def _record(samples: list[Any], where: str, native: Native | None) -> Any:
     return like_record(first, parts)
 
 
-def _sequence(samples: list[Sequence[Any]], where: str, native: Native | None) -> Any:
+def _sequence(samples: list[Sequence[object]], where: str, native: Native | None) -> Batch:
     length = len(samples[0])
     for position, sample in enumerate(samples):
         if len(sample) != length:
@@ -207,7 +207,7 @@ def _sequence(samples: list[Sequence[Any]], where: str, native: Native | None) -
     return like_sequence(samples[0], parts)
 
 
-_RULES: dict[str, Callable[[list[Any], str, Native | None], Any]] = {
+_RULES: dict[str, Callable[[list[Sample], str, Native | None], Batch]] = {
     TEXT: _text,
     NUMERIC: _numeric,
     MAPPING: _mapping,

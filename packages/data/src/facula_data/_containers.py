@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any
 
 from ._arrays import is_array
+from ._types import Index, Sample
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Whether `value` is a sequence of contents; text is not, nor is an array that calls itself a sequence."""
     if isinstance(value, (list, tuple)):
         return True
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and not is_array(value)
 
 
-def record_fields(value: Any) -> tuple[str, ...] | None:
+def record_fields(value: object) -> tuple[str, ...] | None:
     """The names by which a namedtuple or a dataclass is built, or None for other values."""
     if isinstance(value, tuple):
         return getattr(value, "_fields", None)
@@ -26,11 +26,11 @@ def record_fields(value: Any) -> tuple[str, ...] | None:
     return tuple(name for name, field in fields.items() if field.init)
 
 
-def like_record(example: Any, contents: dict[str, Any]) -> Any:
+def like_record(example: object, contents: dict[str, Sample]) -> Sample:
     return type(example)(**contents)
 
 
-def like_mapping(example: Mapping[Any, Any], contents: dict[Any, Any]) -> Any:
+def like_mapping(example: Mapping[Index, Sample], contents: dict[Index, Sample]) -> Mapping[Index, Sample]:
     """`contents` in a mapping of the example's type, if that can be made of a dict; a copy of a dict of a subclass.
 
     So a `defaultdict` keeps its factory, and subclasses their attributes.
@@ -48,7 +48,7 @@ def like_mapping(example: Mapping[Any, Any], contents: dict[Any, Any]) -> Any:
         return contents
 
 
-def like_sequence(example: Sequence[Any], contents: list[Any]) -> Any:
+def like_sequence(example: Sequence[object], contents: list[Sample]) -> Sequence[Sample]:
     """`contents` in a sequence of the example's type, if that can be made of a list; for a tuple a list, as PyTorch."""
     cls = type(example)
     if cls is list or isinstance(example, tuple):
@@ -59,7 +59,7 @@ def like_sequence(example: Sequence[Any], contents: list[Any]) -> Any:
         return contents
 
 
-def map_leaves(value: Any, leaf: Callable[[Any], Any]) -> Any:
+def map_leaves(value: Sample, leaf: Callable[[Sample], Sample]) -> Sample:
     """The same nested containers with `leaf(content)` for each content that is no container."""
     if type(value) is list:
         return [map_leaves(item, leaf) for item in value]

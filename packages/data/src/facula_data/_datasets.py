@@ -8,9 +8,9 @@ A dataset is anything with `__getitem__` and `__len__`. Two methods beside them 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from . import _checks
 from ._arrays import host_view, take_rows
 from ._errors import SizeError
 from ._overrides import quick_method
+from ._types import Batch, Index, Sample, Source
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Dataset(Generic[T_co]):
     Source: torch.utils.data.Dataset.
     """
 
-    def __getitem__(self, index: Any) -> T_co:
+    def __getitem__(self, index: Index) -> T_co:
         raise UnsupportedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
 
     def __add__(self, other: Dataset[T]) -> ConcatDataset[T_co | T]:
@@ -73,9 +74,12 @@ class IterableDataset(Dataset[T_co]):
         name = type(self).__name__
         raise UnsupportedError(f"{name}: expected a method __iter__; an IterableDataset must define it")
 
+    def __add__(self, other: Dataset[T]) -> ChainDataset[T_co | T]:  # type: ignore[override]  # as PyTorch
+        return ChainDataset([self, other])
+
 
 @boundary
-class TensorDataset(Dataset[tuple[Any, ...]]):
+class TensorDataset(Dataset[tuple[Sample, ...]]):
     """Arrays whose first dimension counts the samples; sample i is `(a[i], b[i], …)`.
 
     Args:
@@ -95,7 +99,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
     Source: torch.utils.data.TensorDataset.
     """
 
-    def __init__(self, *tensors: Any) -> None:
+    def __init__(self, *tensors: Sample) -> None:
         if not tensors:
             raise InvalidValueError("TensorDataset: expected at least one array; got none")
         for place, tensor in enumerate(tensors):
@@ -113,7 +117,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
                 )
         self.tensors = tensors
 
-    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+    def __getitem__(self, index: Index) -> tuple[Sample, ...]:
         try:
             if isinstance(index, (int, np.integer)):
                 _checks.position("TensorDataset", index, len(self))
@@ -122,7 +126,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
             trim_traceback(error)
             raise
 
-    def get_batch(self, indices: np.ndarray) -> Any:
+    def get_batch(self, indices: np.ndarray) -> Batch:
         """The collated samples, each array by one fancy index; NotImplemented where NumPy does not see its memory."""
         try:
             batch = []
@@ -165,20 +169,20 @@ class Subset(Dataset[T_co]):
     Source: torch.utils.data.Subset.
     """
 
-    def __init__(self, dataset: Dataset[T_co] | Samples[T_co], indices: Sequence[Any] | np.ndarray) -> None:
+    def __init__(self, dataset: Dataset[T_co] | Samples[T_co], indices: Sequence[Index] | np.ndarray) -> None:
         if isinstance(indices, np.ndarray) and (indices.dtype == bool or indices.ndim != 1):
             raise InvalidTypeError(
                 f"Subset: expected indices of one dimension; got {indices.dtype} {indices.shape}; "
                 "numpy.flatnonzero(mask) makes indices of a mask"
             )
-        self.dataset: Any = dataset
+        self.dataset: Source = dataset
         self.indices = indices
 
-    def _index(self, position: Any) -> Any:
+    def _index(self, position: object) -> Index:
         found = self.indices[_checks.position("Subset", position, len(self.indices))]
         return found.item() if isinstance(found, np.generic) else found
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Index) -> Batch:
         try:
             if isinstance(index, slice):
                 index = range(len(self))[index]
@@ -201,19 +205,19 @@ class Subset(Dataset[T_co]):
     # The quick methods are there where those of the dataset are: a property that fails is a method that is not there.
 
     @property
-    def __getitems__(self) -> Any:
+    def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:
         inner = quick_method(self.dataset, "__getitems__", "__getitem__")
         if inner is None:
             raise MissingAttributeError("Subset.__getitems__: the dataset has none")
         return lambda positions: inner([self._index(position) for position in positions])
 
     @property
-    def get_batch(self) -> Any:
+    def get_batch(self) -> Callable[[np.ndarray], Batch]:
         inner = quick_method(self.dataset, "get_batch", "__getitem__")
         if inner is None:
             raise MissingAttributeError("Subset.get_batch: the dataset has none")
 
-        def get_batch(positions: np.ndarray) -> Any:
+        def get_batch(positions: np.ndarray) -> Batch:
             indices = self._indices(positions)
             return inner(indices) if indices.dtype.kind in "iu" else NotImplemented
 
@@ -241,8 +245,10 @@ class ConcatDataset(Dataset[T_co]):
     Source: torch.utils.data.ConcatDataset.
     """
 
+    cumulative_sizes: list[int]
+
     def __init__(self, datasets: Iterable[Dataset[T_co] | Samples[T_co]]) -> None:
-        self.datasets: list[Any] = list(datasets)
+        self.datasets: list[Source] = list(datasets)
         if not self.datasets:
             raise SizeError("ConcatDataset: expected at least one dataset; got none")
         for place, dataset in enumerate(self.datasets):
@@ -268,3 +274,51 @@ class ConcatDataset(Dataset[T_co]):
 
     def __repr__(self) -> str:
         return f"ConcatDataset({self.datasets!r})"
+
+
+@boundary
+class ChainDataset(IterableDataset[T_co]):
+    """Several iterable datasets, one after the other; `a + b` of two is one.
+
+    `datasets` may itself be an iterator: each dataset is asked for when the one before it has ended.
+
+    Raises:
+        TypeError: one is no IterableDataset; raised where its turn comes, or `len()` is asked.
+
+    >>> class Countdown(IterableDataset[int]):
+    ...     def __iter__(self):
+    ...         return iter((3, 2, 1))
+    >>> list(ChainDataset([Countdown(), Countdown()]))
+    [3, 2, 1, 3, 2, 1]
+
+    Source: torch.utils.data.ChainDataset.
+    """
+
+    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
+        if not isinstance(datasets, Iterable):
+            raise InvalidTypeError(f"ChainDataset: expected an iterable of datasets; got {type(datasets).__name__}")
+        self.datasets = datasets
+
+    def _in_turn(self) -> Iterator[IterableDataset[T_co]]:
+        for place, dataset in enumerate(self.datasets):
+            if not isinstance(dataset, IterableDataset):
+                raise InvalidTypeError(
+                    f"ChainDataset: expected each dataset to be an IterableDataset; got {type(dataset).__name__} at "
+                    f"position {place}; ConcatDataset is for samples by index"
+                )
+            yield dataset
+
+    def __iter__(self) -> Iterator[T_co]:
+        return chain.from_iterable(self._in_turn())
+
+    def __len__(self) -> int:
+        try:
+            if isinstance(self.datasets, Iterator):
+                raise InvalidTypeError("ChainDataset: an iterator of datasets has no len(); give a list")
+            return sum([len(dataset) for dataset in self._in_turn()])  # type: ignore[arg-type, misc]  # some have a length
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def __repr__(self) -> str:
+        return f"ChainDataset({self.datasets!r})"

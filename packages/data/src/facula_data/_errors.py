@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import FaculaError
+
+from ._types import Index
 
 
 class SizeError(FaculaError, ValueError, AssertionError):
@@ -26,12 +26,18 @@ class CollateError(FaculaError, ValueError, RuntimeError):
 sample 1; pad or crop them in the dataset, or pass collate_fn
     """
 
+    expected: str
+    where: str
+    positions: list[int]
+    found: list[str]
+    remedy: str
+
     def __init__(self, expected: str, where: str, positions: list[int], found: list[str], remedy: str) -> None:
         super().__init__(expected, where, positions, found, remedy)
         self.expected, self.where, self.positions, self.found, self.remedy = expected, where, positions, found, remedy
-        self.indices: list[Any] | None = None
+        self.indices: list[Index] | None = None
 
-    def at(self, indices: list[Any]) -> CollateError:
+    def at(self, indices: list[Index]) -> CollateError:
         """This error, with the batch's dataset indices."""
         self.indices = indices
         return self

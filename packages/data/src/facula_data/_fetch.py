@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
+from ._types import Batch, Collate, Convert, Index, Sample, Source
 
-Convert = Callable[[np.ndarray], Any] | None
 SHOWN = 8  # indices in a note
 
 
@@ -26,13 +25,13 @@ class BatchReader:
 
     __slots__ = ("_collate", "_convert", "_dataset", "_read_list", "_read_whole")
 
-    def __init__(self, dataset: Any, collate: Callable[[list[Any]], Any], convert: Convert) -> None:
+    def __init__(self, dataset: object, collate: Collate, convert: Convert) -> None:
         self._dataset, self._collate, self._convert = dataset, finishing(collate, convert), convert
         self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
         whole = quick_method(dataset, "get_batch", "__getitem__")
         self._read_whole = whole if collate is default_collate else None
 
-    def __call__(self, indices: Sequence[Any] | np.ndarray) -> Any:
+    def __call__(self, indices: Sequence[object] | np.ndarray) -> Batch:
         batch = NotImplemented
         if self._read_whole is not None and len(indices):
             array = as_indices(indices)
@@ -43,7 +42,7 @@ class BatchReader:
         chosen = as_list(indices)
         return collated(self._collate, self._samples(chosen), chosen)
 
-    def _samples(self, chosen: list[Any]) -> list[Any]:
+    def _samples(self, chosen: list[Index]) -> list[Sample]:
         if self._read_list is None:
             return [read_one(self._dataset, index) for index in chosen]
         try:
@@ -64,18 +63,18 @@ class SampleReader:
 
     __slots__ = ("_collate", "_dataset")
 
-    def __init__(self, dataset: Any, collate: Callable[[Any], Any], convert: Convert) -> None:
+    def __init__(self, dataset: object, collate: Collate, convert: Convert) -> None:
         self._dataset, self._collate = dataset, finishing(collate, convert)
 
-    def __call__(self, index: Any) -> Any:
+    def __call__(self, index: object) -> Batch:
         return self.finish(read_one(self._dataset, index), index)
 
-    def finish(self, sample: Any, index: Any) -> Any:
+    def finish(self, sample: object, index: object) -> Batch:
         """The sample through `collate_fn` and `convert`; `index` is for the errors."""
         return collated(self._collate, sample, [index])
 
 
-def read_one(dataset: Any, index: Any) -> Any:
+def read_one(dataset: Source, index: Index) -> Sample:
     """`dataset[index]`; what it raises says the index."""
     try:
         return dataset[index]
@@ -84,14 +83,14 @@ def read_one(dataset: Any, index: Any) -> Any:
         raise
 
 
-def beyond(dataset: Any, index: Any) -> str:
+def beyond(dataset: Source, index: Index) -> str:
     """What to add where the sampler's index is not one of the dataset's."""
     if isinstance(index, int) and _checks.has_length(dataset) and not -len(dataset) <= index < len(dataset):
         return f"; the sampler gave an index beyond the dataset's {len(dataset)} samples"
     return ""
 
 
-def collated(collate: Callable[[Any], Any], samples: Any, indices: list[Any]) -> Any:
+def collated(collate: Collate, samples: object, indices: list[Index]) -> Batch:
     """`collate(samples)`; what it raises says which samples of the dataset they were."""
     try:
         return collate(samples)
@@ -102,7 +101,7 @@ def collated(collate: Callable[[Any], Any], samples: Any, indices: list[Any]) ->
         raise
 
 
-def as_indices(indices: Sequence[Any] | np.ndarray) -> np.ndarray | None:
+def as_indices(indices: Sequence[object] | np.ndarray) -> np.ndarray | None:
     """The indices as an array of integers, or None where they are something else."""
     if isinstance(indices, range):
         return np.arange(indices.start, indices.stop, indices.step)
@@ -110,12 +109,12 @@ def as_indices(indices: Sequence[Any] | np.ndarray) -> np.ndarray | None:
     return array if array.ndim == 1 and array.dtype.kind in "iu" else None
 
 
-def as_list(indices: Sequence[Any] | np.ndarray) -> list[Any]:
+def as_list(indices: Sequence[object] | np.ndarray) -> list[Index]:
     """The indices as Python's own integers, or what else a sampler gives."""
     return indices.tolist() if isinstance(indices, np.ndarray) else list(indices)
 
 
-def short(indices: list[Any]) -> str:
+def short(indices: list[Index]) -> str:
     """The first few, for a message."""
     more = f", … ({len(indices)} in all)" if len(indices) > SHOWN else ""
     return f"[{', '.join(map(repr, indices[:SHOWN]))}{more}]"

@@ -17,8 +17,9 @@ from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
 from ._fetch import BatchReader, SampleReader
 from ._passes import Pass, Progress, batched_pass, single_pass, streamed_pass, streamed_single_pass
-from ._samplers import BatchSampler, RandomSampler, SequentialSampler
+from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
+from ._types import Batch, Collate, Source
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # which every type checker brings
@@ -73,6 +74,16 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
     Source: torch.utils.data.DataLoader; the state after Grain's and MosaicML Streaming's.
     """
 
+    num_workers: int
+    pin_memory: bool
+    timeout: float
+    worker_init_fn: Callable[[int], None] | None
+    multiprocessing_context: object
+    prefetch_factor: int | None
+    persistent_workers: bool
+    batch_size: int | None
+    drop_last: bool
+
     if not TYPE_CHECKING:  # which see two types: `DataLoader[Sample]` will do, the batch's is found out
         __class_getitem__ = classmethod(GenericAlias)
 
@@ -81,20 +92,20 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         dataset: Dataset[T_co] | Samples[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        sampler: Iterable[object] | None = None,
+        batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
+        collate_fn: Collate | None = None,
         pin_memory: bool = False,
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: Any = None,
+        multiprocessing_context: object = None,
         generator: SeedLike = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
-        convert: Callable[[np.ndarray], Any] | None = None,
+        convert: Callable[[np.ndarray], object] | None = None,
     ) -> None:
         super().__init__(generator)
         _check_workers(num_workers, pin_memory, timeout, prefetch_factor, persistent_workers)
@@ -106,9 +117,9 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.num_workers, self.pin_memory, self.timeout = 0, bool(pin_memory), 0
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = None, False
-        self.dataset: Any = dataset
-        self.sampler: Any = sampler
-        self.batch_sampler: Any = batch_sampler
+        self.dataset: Source = dataset
+        self.sampler: Source = sampler
+        self.batch_sampler: Source = batch_sampler
         self.batch_size = None if batch_sampler is not None else batch_size
         self.drop_last = False if batch_sampler is not None else drop_last
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
@@ -117,19 +128,19 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             if batch_size is not None:
                 self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self._batched = batch_size is not None or batch_sampler is not None
-        self.collate_fn = collate_fn or (default_collate if self._batched else default_convert)
+        self.collate_fn: Collate = collate_fn or (default_collate if self._batched else default_convert)
         self.convert = convert
         self._progress = Progress(0, 0)
         self._built = True
 
-    def _default_sampler(self, shuffle: bool) -> Any:
+    def _default_sampler(self, shuffle: bool) -> Sampler[int]:
         if not shuffle:
             return SequentialSampler(self.dataset)
         if not len(self.dataset):
             raise InvalidValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
         return RandomSampler(self.dataset, generator=self.generator)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in FIXED and getattr(self, "_built", False):
             raise MissingAttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
         super().__setattr__(name, value)
@@ -144,7 +155,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self._progress = progress
         return made
 
-    def _pass(self, progress: Progress) -> Pass[Any]:
+    def _pass(self, progress: Progress) -> Pass[Batch]:
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(), progress)
@@ -194,12 +205,16 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         True
         """
         progress = self._progress
-        state: dict[str, Any] = {"seed": self._seeded().seed, "epoch": progress.epoch, "position": progress.position}
+        state: dict[str, Any] = {
+            "seed": self._seeded().seed,
+            "epoch": progress.epoch,
+            "position": progress.position,
+        }
         if progress.skipped:
             state["skipped"] = [list(pair) for pair in progress.skipped]
         return state
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
 
         A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
@@ -291,7 +306,7 @@ def _check_workers(
             )
 
 
-def _check_dataset(dataset: Any, sampler: Any, batch_sampler: Any) -> None:
+def _check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:
     if isinstance(dataset, IterableDataset):
         return
     if not hasattr(dataset, "__getitem__"):
@@ -310,7 +325,7 @@ def _check_dataset(dataset: Any, sampler: Any, batch_sampler: Any) -> None:
 
 
 def _check_exclusive(
-    dataset: Any, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: Any
+    dataset: object, batch_size: object, shuffle: object, sampler: object, batch_sampler: object, drop_last: object
 ) -> None:
     """Arguments that say the same thing twice. What is wrong is named with its value."""
     if shuffle is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+
+from ._types import Convert, Sample
 
 
 class Native:
@@ -21,13 +22,19 @@ class Native:
 
     __slots__ = ("convert", "kind", "stack")
 
-    def __init__(self, kind: type, convert: Callable[[np.ndarray], Any], stack: Callable[[list[Any]], Any]) -> None:
-        self.kind, self.convert, self.stack = kind, convert, stack
+    kind: type
 
-    def __call__(self, array: np.ndarray) -> Any:
+    def __init__(
+        self, kind: type, convert: Callable[[np.ndarray], object], stack: Callable[[list[Sample]], Sample]
+    ) -> None:
+        self.kind = kind
+        self.convert: Callable[[np.ndarray], object] = convert
+        self.stack: Callable[[list[Sample]], Sample] = stack
+
+    def __call__(self, array: np.ndarray) -> Sample:
         return self.convert(array)
 
 
-def native_of(convert: Callable[[np.ndarray], Any] | None) -> Native | None:
+def native_of(convert: Convert) -> Native | None:
     """The kind of tensors that `convert` knows to stack, if it does."""
     return convert if isinstance(convert, Native) else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from facula_errors import InvalidValueError
+
+from ._types import Source
 
 BLOCK = 1 << 14  # draws that are made together
 
@@ -51,7 +54,7 @@ class BlockOrder:
     def __iter__(self) -> Iterator[int]:
         return indices_from(self, 0)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise InvalidValueError(
                 "order: expected copy to be None or True; got False; indices are made as they are read"
@@ -83,7 +86,7 @@ class BlockOrder:
         return newest[1]
 
 
-def indices_from(order: Any, start: int) -> Iterator[int]:
+def indices_from(order: Source, start: int) -> Iterator[int]:
     """The indices of an order from `start` on, as Python's own integers where it gives arrays."""
     if not isinstance(order, (np.ndarray, BlockOrder)):
         return islice(iter(order), start, None) if not isinstance(order, range) else iter(order[start:])

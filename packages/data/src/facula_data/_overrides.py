@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def quick_method(instance: Any, quick: str, plain: str) -> Any:
+def quick_method(instance: object, quick: str, plain: str) -> Any:
     """`instance.<quick>`, or None where there is none or a subclass has replaced `plain` since."""
     for cls in type(instance).__mro__:
         if quick in vars(cls):

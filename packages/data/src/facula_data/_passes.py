@@ -7,7 +7,7 @@ as it delivers batches; (epoch, position) is all that is needed to go on elsewhe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
@@ -16,8 +16,10 @@ from ._fetch import BatchReader, SampleReader, as_list, collated
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
+from ._types import Batch, Collate, Index, Sample, Source
 
 Batch_co = TypeVar("Batch_co", covariant=True)
+Unit = TypeVar("Unit")
 
 
 class Progress:
@@ -28,12 +30,17 @@ class Progress:
 
     __slots__ = ("begun", "epoch", "position", "skipped")
 
+    begun: bool
+    epoch: int
+    position: int
+    skipped: tuple[tuple[int, int], ...]
+
     def __init__(
         self, epoch: int, position: int, begun: bool = False, skipped: tuple[tuple[int, int], ...] = ()
     ) -> None:
         self.epoch, self.position, self.begun, self.skipped = epoch, position, begun, skipped
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return Progress, (self.epoch, self.position, self.begun, self.skipped)
 
     def deliver(self, begin: int, end: int) -> None:
@@ -60,7 +67,7 @@ class Pass(Generic[Batch_co]):
     __slots__ = ("_drawn", "_failed", "_finished", "_make", "_progress", "_size", "_units")
 
     def __init__(
-        self, units: Iterator[Any], make: Callable[[Any], Any], size: Callable[[Any], int], progress: Progress
+        self, units: Iterator[Unit], make: Callable[[Unit], Batch_co], size: Callable[[Unit], int], progress: Progress
     ) -> None:
         self._units, self._make, self._size, self._progress = units, make, size, progress
         self._drawn = progress.position
@@ -96,7 +103,7 @@ class Pass(Generic[Batch_co]):
             raise
 
 
-def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> Pass[Any]:
+def batched_pass(batch_sampler: Source, read: BatchReader, progress: Progress) -> Pass[Batch]:
     """Batches of a dataset with samples by index."""
     batches = quick_method(batch_sampler, "batches", "__iter__")
     if batches is not None:
@@ -105,7 +112,7 @@ def batched_pass(batch_sampler: Any, read: BatchReader, progress: Progress) -> P
     return Pass(_skip_groups(groups, progress.position), read, len, progress)
 
 
-def single_pass(sampler: Any, read: SampleReader, progress: Progress) -> Pass[Any]:
+def single_pass(sampler: object, read: SampleReader, progress: Progress) -> Pass[Batch]:
     """Samples by index, one at a time."""
     order = order_of(sampler, progress.epoch)
     indices = indices_from(sampler if order is None else order, progress.position)
@@ -113,26 +120,26 @@ def single_pass(sampler: Any, read: SampleReader, progress: Progress) -> Pass[An
 
 
 def streamed_pass(
-    dataset: Any, batch_size: int, drop_last: bool, collate: Callable[[list[Any]], Any], progress: Progress
-) -> Pass[Any]:
+    dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress
+) -> Pass[Batch]:
     """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again."""
 
-    def make(group: list[tuple[int, Any]]) -> Any:
+    def make(group: list[tuple[int, Sample]]) -> Batch:
         return collated(collate, [sample for _, sample in group], [number for number, _ in group])
 
     return Pass(_Groups(_Numbered(dataset, progress.position), batch_size, drop_last), make, len, progress)
 
 
-def streamed_single_pass(dataset: Any, read: SampleReader, progress: Progress) -> Pass[Any]:
+def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress) -> Pass[Batch]:
     """Samples of a dataset that can only be iterated, one at a time."""
     return Pass(_Numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), _one, progress)
 
 
-def _one(unit: Any) -> int:
+def _one(unit: object) -> int:
     return 1
 
 
-def _skip_groups(groups: Iterator[Any], start: int) -> Iterator[Any]:
+def _skip_groups(groups: Iterator[Sequence[Index]], start: int) -> Iterator[Sequence[Index]]:
     """The groups that follow the first `start` samples, for a batch sampler of which nothing more is known."""
     passed = 0
     for group in groups:
@@ -159,13 +166,13 @@ class _Numbered:
 
     __slots__ = ("_name", "_number", "_samples", "_start")
 
-    def __init__(self, dataset: Any, start: int) -> None:
+    def __init__(self, dataset: Source, start: int) -> None:
         self._samples, self._name, self._start, self._number = iter(dataset), type(dataset).__name__, start, 0
 
     def __iter__(self) -> _Numbered:
         return self
 
-    def __next__(self) -> tuple[int, Any]:
+    def __next__(self) -> tuple[int, Sample]:
         while True:
             number = self._number
             try:
@@ -190,14 +197,14 @@ class _Groups:
 
     __slots__ = ("_drop_last", "_group", "_samples", "_size")
 
-    def __init__(self, samples: Iterator[tuple[int, Any]], size: int, drop_last: bool) -> None:
+    def __init__(self, samples: Iterator[tuple[int, Sample]], size: int, drop_last: bool) -> None:
         self._samples, self._size, self._drop_last = samples, size, drop_last
-        self._group: list[tuple[int, Any]] = []
+        self._group: list[tuple[int, Sample]] = []
 
     def __iter__(self) -> _Groups:
         return self
 
-    def __next__(self) -> list[tuple[int, Any]]:
+    def __next__(self) -> list[tuple[int, Sample]]:
         group = self._group
         waiting = len(group)  # from before an error
         for sample in self._samples:

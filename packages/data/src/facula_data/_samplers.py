@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from . import _checks
 from ._orders import BLOCK, BlockOrder, indices_from
 from ._overrides import quick_method
 from ._seeds import Seeded, bits, permutation, uniform
+from ._types import Source
 
 if TYPE_CHECKING:
     from ._seeds import SeedLike
@@ -126,6 +127,8 @@ class RandomSampler(_RandomOrder):
     Source: torch.utils.data.RandomSampler.
     """
 
+    replacement: bool
+
     def __init__(
         self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: SeedLike = None
     ) -> None:
@@ -176,7 +179,7 @@ class SubsetRandomSampler(_RandomOrder):
 
     def __init__(self, indices: Sequence[int] | np.ndarray, generator: SeedLike = None) -> None:
         super().__init__(generator)
-        self.indices = np.array(indices, dtype=np.int64 if not len(indices) else None)
+        self.indices: np.ndarray = np.array(indices, dtype=np.int64 if not len(indices) else None)
         if self.indices.ndim != 1 or self.indices.dtype.kind not in "iu":
             raise InvalidValueError(
                 "SubsetRandomSampler: expected indices to be integers in one dimension; "
@@ -212,6 +215,8 @@ class WeightedRandomSampler(_RandomOrder):
     random sampling with a reservoir, 2006.
     """
 
+    replacement: bool
+
     def __init__(
         self,
         weights: Sequence[float] | np.ndarray,
@@ -220,7 +225,7 @@ class WeightedRandomSampler(_RandomOrder):
         generator: SeedLike = None,
     ) -> None:
         super().__init__(generator)
-        self.weights = np.array(weights, dtype=np.float64)
+        self.weights: np.ndarray = np.array(weights, dtype=np.float64)
         self.num_samples = _checks.whole_number("WeightedRandomSampler", "num_samples", num_samples, 1)
         self.replacement = _checks.truth("WeightedRandomSampler", "replacement", replacement)
         if self.weights.ndim != 1:
@@ -270,6 +275,9 @@ class BatchSampler(Sampler[list[int]]):
     Source: torch.utils.data.BatchSampler.
     """
 
+    batch_size: int
+    drop_last: bool
+
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not hasattr(sampler, "__iter__"):
             raise InvalidTypeError(f"BatchSampler: expected sampler to be iterable; got {type(sampler).__name__}")
@@ -302,7 +310,7 @@ class BatchSampler(Sampler[list[int]]):
         return f"BatchSampler({self.sampler!r}, batch_size={self.batch_size}, drop_last={self.drop_last})"
 
 
-def order_of(sampler: Any, epoch: int) -> Any:
+def order_of(sampler: object, epoch: int) -> Source:
     """All indices of an epoch, as what can be sliced; None where the sampler can only be iterated."""
     order = quick_method(sampler, "order", "__iter__")
     if order is not None:

@@ -55,7 +55,7 @@ def checked_seed(operation: str, seed: Any) -> int:
     return number
 
 
-def check_generator(operation: str, generator: Any) -> None:
+def check_generator(operation: str, generator: object) -> None:
     """Raise unless `seed_of` can make a seed of it."""
     if isinstance(generator, (int, np.integer)) and not isinstance(generator, bool):
         checked_seed(operation, generator)
@@ -66,7 +66,7 @@ def check_generator(operation: str, generator: Any) -> None:
         )
 
 
-def seed_of(operation: str, generator: Any) -> int:
+def seed_of(operation: str, generator: object) -> int:
     """The seed that `generator` stands for: itself, its `initial_seed()`, or a number drawn from it."""
     check_generator(operation, generator)
     if generator is None:

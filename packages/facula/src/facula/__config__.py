@@ -6,9 +6,9 @@ import platform
 
 import numpy as np
 
-from facula import __version__
 from facula_cpu import get_num_threads, level
 
+from . import version
 from ._names import publish
 
 __all__ = ["parallel_info", "show"]
@@ -21,7 +21,7 @@ def show() -> str:
     facula built with:
     """
     return (
-        f"facula built with:\n  - facula {__version__}\n  - Python {platform.python_version()}\n  - NumPy "
+        f"facula built with:\n  - facula {version.facula}\n  - Python {platform.python_version()}\n  - NumPy "
         f"{np.__version__}\n  - CPU kernels: {level()}\n  - devices: cpu\n"
     )
 

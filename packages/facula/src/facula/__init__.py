@@ -61,21 +61,30 @@ if TYPE_CHECKING:
     from . import export as export
     from . import fft as fft
     from . import func as func
+    from . import functional as functional
+    from . import futures as futures
     from . import fx as fx
     from . import hub as hub
     from . import jit as jit
+    from . import library as library
     from . import linalg as linalg
+    from . import masked as masked
     from . import mps as mps
     from . import multiprocessing as multiprocessing
+    from . import nested as nested
     from . import nn as nn
     from . import onnx as onnx
     from . import optim as optim
+    from . import overrides as overrides
     from . import profiler as profiler
     from . import random as random
+    from . import return_types as return_types
     from . import serialization as serialization
     from . import sparse as sparse
     from . import special as special
+    from . import storage as storage
     from . import testing as testing
+    from . import torch_version as torch_version
     from . import utils as utils
     from . import version as version
     from . import xpu as xpu
@@ -189,8 +198,14 @@ __version__ = "0.1.0"
 _errors.register("facula", but=("facula.examples",))
 
 # PyTorch's short names of the dtypes.
-half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
-short, int, long = int16, int32, int64
+half: dtype = float16
+float: dtype = float32
+double: dtype = float64
+cfloat: dtype = complex64
+cdouble: dtype = complex128
+short: dtype = int16
+int: dtype = int32
+long: dtype = int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
@@ -269,8 +284,10 @@ __all__ = [
 # Modules and functions that are loaded when they are first asked for come last.
 _LATER = (
     "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "errors", "export", "fft", "func", "fx", "hub", "jit", "linalg", "mps", "multiprocessing", "nn",
-    "onnx", "optim", "profiler", "random", "serialization", "sparse", "special", "testing", "utils", "version", "xpu",
+    "distributions", "errors", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
+    "linalg", "masked", "mps", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "profiler",
+    "random", "return_types", "serialization", "sparse", "special", "storage", "testing", "torch_version", "utils",
+    "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "

@@ -10,7 +10,7 @@ import os
 import runpy
 import sys
 
-from . import __version__
+from . import version
 
 
 def run(script: str, arguments: list[str]) -> None:
@@ -27,7 +27,7 @@ def run(script: str, arguments: list[str]) -> None:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m facula", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--version", action="version", version=f"facula {__version__}")
+    parser.add_argument("--version", action="version", version=f"facula {version.facula}")
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run", help="run a PyTorch program with facula in the place of torch")
     runs.add_argument("script", help="a Python file")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, NoReturn
 
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-__all__ = ["AbsentDevice"]
+from ._refusals import Kind, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["AbsentDevice", "Kind", "Refusal"]
 
 
 class AbsentDevice:
@@ -26,10 +31,10 @@ class AbsentDevice:
             f"call it only where {asked}.is_available()"
         )
 
-    def function(self, name: str) -> Any:
+    def function(self, name: str) -> Refusal:
         """A function that raises RuntimeError when it is called."""
 
-        def refuse(*arguments: Any, **options: Any) -> Any:
+        def refuse(*arguments: object, **options: object) -> NoReturn:
             raise self.error(name)
 
         refuse.__name__ = refuse.__qualname__ = name
@@ -37,25 +42,25 @@ class AbsentDevice:
         refuse.__doc__ = f"RuntimeError: there is no {self.title} device."
         return boundary(refuse)
 
-    def kind(self, name: str) -> Any:
+    def kind(self, name: str) -> Kind:
         """A class that nothing is an instance of; RuntimeError where it is called."""
 
-        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+        def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name)
 
         return self._class(name, refuse)
 
-    def tensor_kind(self, name: str) -> Any:
+    def tensor_kind(self, name: str) -> Kind:
         """A class of tensors on the device, as PyTorch has by their dtype; TypeError where it is called."""
 
-        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+        def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise InvalidTypeError(
                 f"{self.module}.{name}: there is no {self.title} device; use facula.{name}, or tensor(..., dtype=...)"
             )
 
         return self._class(name, refuse)
 
-    def _class(self, name: str, refuse: Any) -> Any:
+    def _class(self, name: str, refuse: Callable[..., NoReturn]) -> Kind:
         made = type(name, (), {"__new__": boundary(refuse), "__module__": f"facula.{self.module}"})
         made.__doc__ = f"Nothing is one: there is no {self.title} device."
         return made

@@ -6,6 +6,7 @@ einops' functions are in terms of these methods, whose names and arguments are i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -68,9 +69,7 @@ class FaculaBackend(AbstractBackend):
         return x.is_floating_point()
 
     def layers(self) -> ModuleType:
-        from .utils import einops
-
-        return einops
+        return import_module("facula.utils.einops")  # which needs einops, and is needed by few
 
     def einsum(self, pattern: str, *x: Tensor) -> Tensor:
         return facula.einsum(pattern, *x)

@@ -72,7 +72,7 @@ def publish(
 def said_of(module_name: str, name: str) -> str:
     """Why a module has no such name, and what to use instead; empty where PyTorch has none either."""
     place = "torch" + module_name.removeprefix("facula")
-    why = LISTING.missing(place, name) or LISTING.missing("modules", f"{place}.{name}")
+    why = LISTING.missing("modules", f"{place}.{name}") or LISTING.missing(place, name)
     if place == "torch" and why and "; use " not in why:  # what is said of the method holds for the function
         method = TENSORS.missing("torch.Tensor", name).replace("torch.Tensor.", "torch.")
         why = method if "; use " in method else why

@@ -6,12 +6,20 @@ there: `isinstance` against a class is False, a function says when it is called 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
 
-__all__ = ["Refusals"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Kind", "Refusal", "Refusals"]
+
+Refusal: TypeAlias = "Callable[..., Any]"  # a function that raises when it is called
+Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
+
+T = TypeVar("T", bound="type | Callable[..., Any]")
 
 
 class Refusals:
@@ -33,23 +41,23 @@ class Refusals:
         whole = f"{self.place}.{name}" if self.place else name
         return UnsupportedError(f"{whole}: PyTorch has it, facula not yet; {advice or self.advice}")
 
-    def function(self, name: str, advice: str | None = None) -> Any:
+    def function(self, name: str, advice: str | None = None) -> Refusal:
         """A function that raises NotImplementedError when it is called."""
 
-        def refuse(*arguments: Any, **options: Any) -> Any:
+        def refuse(*arguments: object, **options: object) -> NoReturn:
             raise self.error(name, advice)
 
         return boundary(self._named(refuse, name))
 
-    def kind(self, name: str, advice: str | None = None) -> Any:
+    def kind(self, name: str, advice: str | None = None) -> Kind:
         """A class that nothing is an instance of: NotImplementedError when it, or a subclass of it, is called."""
 
-        def refuse(cls: type, *arguments: Any, **options: Any) -> Any:
+        def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name, advice)
 
         return self._named(type(name, (), {"__new__": boundary(refuse)}), name)
 
-    def _named(self, one: Any, name: str) -> Any:
+    def _named(self, one: T, name: str) -> T:
         one.__name__ = one.__qualname__ = name
         one.__module__ = f"facula.{self.place}" if self.place else "facula"
         one.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."

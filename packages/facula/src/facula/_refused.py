@@ -1,6 +1,6 @@
 """Functions of the face itself that programs name and that are not there yet: they refuse to be called."""
 
-from ._refusals import Refusals
+from ._refusals import Refusal, Refusals
 
 __all__ = [
     "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
@@ -8,10 +8,10 @@ __all__ = [
 ]  # fmt: skip
 
 _sparse = Refusals("", "tensors are dense: use zeros(...).index_put(indices, values), scatter_add or index_add")
-sparse_bsc_tensor = _sparse.function("sparse_bsc_tensor")
-sparse_bsr_tensor = _sparse.function("sparse_bsr_tensor")
-sparse_compressed_tensor = _sparse.function("sparse_compressed_tensor")
-sparse_coo_tensor = _sparse.function("sparse_coo_tensor")
-sparse_csc_tensor = _sparse.function("sparse_csc_tensor")
-sparse_csr_tensor = _sparse.function("sparse_csr_tensor")
-vmap = Refusals("", "write a loop and stack() its results, or operators that take a batch").function("vmap")
+sparse_bsc_tensor: Refusal = _sparse.function("sparse_bsc_tensor")
+sparse_bsr_tensor: Refusal = _sparse.function("sparse_bsr_tensor")
+sparse_compressed_tensor: Refusal = _sparse.function("sparse_compressed_tensor")
+sparse_coo_tensor: Refusal = _sparse.function("sparse_coo_tensor")
+sparse_csc_tensor: Refusal = _sparse.function("sparse_csc_tensor")
+sparse_csr_tensor: Refusal = _sparse.function("sparse_csr_tensor")
+vmap: Refusal = Refusals("", "write a loop and stack() its results, or operators that take a batch").function("vmap")

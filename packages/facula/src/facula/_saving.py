@@ -24,7 +24,7 @@ __all__ = ["load", "save"]
 
 
 @boundary
-def save(obj: Any, f: str | os.PathLike[str] | BinaryIO) -> None:
+def save(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
     """Write a tensor, or nested containers of tensors and plain values, into the file `f`, at once or not at all.
 
     `f` is a path, or a file that is open in binary mode (`io.BytesIO` too), which is written to from where it is.
@@ -96,7 +96,7 @@ def load(
     return facula_checkpoint.load(f, from_parts=from_parts, lazy=bool(mmap), copy=bool(mmap))
 
 
-def wanted_device(map_location: Any) -> Device:
+def wanted_device(map_location: object) -> Device:
     """The device on which loaded tensors are wanted: all of them are read on the CPU."""
     if isinstance(map_location, dict):
         map_location = map_location.get("cpu", map_location.get(Device("cpu")))
@@ -109,7 +109,7 @@ def wanted_device(map_location: Any) -> Device:
     )
 
 
-def to_parts(value: Any) -> Parts | None:
+def to_parts(value: object) -> Parts | None:
     """A tensor as storage, layout and offset; None for what is none."""
     if not isinstance(value, Tensor):
         return None
@@ -117,6 +117,6 @@ def to_parts(value: Any) -> Parts | None:
     return now._storage, now._layout, now._offset
 
 
-def without_size(value: Any) -> Any:
+def without_size(value: object) -> object:
     """A Size as the tuple that it is."""
     return tuple(value) if type(value) is Size else value

@@ -29,7 +29,7 @@ _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 
 
-def _as_bool(name: str, argument: str, value: Any) -> bool:
+def _as_bool(name: str, argument: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{name}: expected {argument} to be True or False; got {type(value).__name__} {value!r}")
     return value
@@ -172,7 +172,7 @@ def set_default_device(device: Device | str | None) -> None:
 
 
 @boundary
-def set_default_tensor_type(t: Any) -> None:
+def set_default_tensor_type(t: object) -> None:
     """`set_default_dtype` by a type of tensors, FloatTensor or "torch.DoubleTensor", as programs once wrote.
 
     A warning says so. TypeError for a type of no floating dtype.

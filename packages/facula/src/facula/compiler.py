@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from facula_errors import InvalidTypeError
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary, warn
 
 from ._names import publish
@@ -21,33 +21,45 @@ __all__ = [
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _noticed: list[None] = []  # whether the notice was given
+_BACKENDS = (
+    "inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "ts", "aot_ts", "eager_debug", "eager_noexcept",
+    "pre_dispatch_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner",
+)  # fmt: skip
+_MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
 
 @overload
 def compile(
-    model: F, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ..., mode: str | None = ...,
-    options: Any = ..., disable: bool = ...,
+    model: F, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: object = ..., mode: str | None = ...,
+    options: object = ..., disable: bool = ...,
 ) -> F: ...  # fmt: skip
 @overload
 def compile(
-    model: None = None, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ...,
-    mode: str | None = ..., options: Any = ..., disable: bool = ...,
+    model: None = None, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: object = ...,
+    mode: str | None = ..., options: object = ..., disable: bool = ...,
 ) -> Callable[[F], F]: ...  # fmt: skip
 @boundary
 def compile(
-    model: Any = None,
+    model: F | None = None,
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: Any = "inductor",
+    backend: object = "inductor",
     mode: str | None = None,
-    options: Any = None,
+    options: object = None,
     disable: bool = False,
-) -> Any:
+) -> F | Callable[[F], F]:
     """`model` itself, a function or a module, which runs as it is; the first call says so in a warning.
 
-    Without `model`, a decorator. What the other arguments ask for is not looked at. TypeError where `model` cannot be
-    called.
+    Without `model`, a decorator. `fullgraph`, `dynamic` and `options` change nothing.
+
+    Arguments:
+        backend: a function, or the name of one of PyTorch's compilers, which is not used.
+        mode: one of PyTorch's modes, which changes nothing.
+
+    Raises:
+        TypeError: `model` cannot be called.
+        RuntimeError: PyTorch has no such backend or mode, or both `mode` and `options` are given.
 
     >>> import warnings
     >>> with warnings.catch_warnings():
@@ -56,6 +68,13 @@ def compile(
     >>> double(3)
     6
     """
+    if not callable(backend) and backend not in _BACKENDS:
+        known = ", ".join(_BACKENDS)
+        raise OperationError(f"compile: expected backend to be a function or one of {known}; got {backend!r}")
+    if mode is not None and mode not in _MODES:
+        raise OperationError(f"compile: expected mode to be one of {', '.join(_MODES)}; got {mode!r}")
+    if mode is not None and options is not None:
+        raise OperationError("compile: expected mode or options; got both; leave one of them out")
     if model is None:
         return partial(compile, disable=disable)
     if not callable(model):
@@ -87,7 +106,7 @@ def is_exporting() -> bool:
     return False
 
 
-def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+def list_backends(exclude_tags: object = ("debug", "experimental")) -> list[str]:
     """The names of compilers: none."""
     return []
 
@@ -100,7 +119,11 @@ def cudagraph_mark_step_begin() -> None:
     """Say that a step begins: nothing is waiting to know."""
 
 
-def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+@overload
+def disable(fn: F, recursive: bool = ..., *, reason: str | None = ...) -> F: ...
+@overload
+def disable(fn: None = None, recursive: bool = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
+def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None = None) -> F | Callable[[F], F]:
     """`fn` itself, which is not compiled anyway. Without it, a decorator.
 
     >>> @disable
@@ -112,24 +135,28 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return (lambda function: function) if fn is None else fn
 
 
-def allow_in_graph(fn: Any) -> Any:
+def allow_in_graph(fn: F) -> F:
     """`fn` itself: it is not compiled."""
     return fn
 
 
-def assume_constant_result(fn: Any) -> Any:
+def assume_constant_result(fn: F) -> F:
     """`fn` itself: it is not compiled."""
     return fn
 
 
-def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+@overload
+def nested_compile_region(fn: F, **options: object) -> F: ...
+@overload
+def nested_compile_region(fn: None = None, **options: object) -> Callable[[F], F]: ...
+def nested_compile_region(fn: F | None = None, **options: object) -> F | Callable[[F], F]:
     """`fn` itself: it is not compiled. Without it, a decorator."""
     return (lambda function: function) if fn is None else fn
 
 
 def substitute_in_graph(
-    original_fn: Any, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
-) -> Any:
+    original_fn: object, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
+) -> Callable[[F], F]:
     """A decorator that gives functions back as they are: nothing is compiled with them."""
     return lambda function: function
 
@@ -137,7 +164,7 @@ def substitute_in_graph(
 class set_stance:
     """Say how to compile, lastingly or for a block, or for a decorated function: nothing is compiled."""
 
-    def __init__(self, stance: str = "default", *, force_backend: Any = None, **options: Any) -> None:
+    def __init__(self, stance: str = "default", *, force_backend: object = None, **options: object) -> None:
         self.stance = stance
 
     def __enter__(self) -> set_stance:
@@ -146,7 +173,7 @@ class set_stance:
     def __exit__(self, *exc: object) -> None:
         pass
 
-    def __call__(self, fn: Any) -> Any:
+    def __call__(self, fn: F) -> F:
         return fn
 
 

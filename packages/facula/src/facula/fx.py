@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from ._names import publish
-from ._refusals import Refusals
+from ._refusals import Kind, Refusal, Refusals
 
 __all__ = [
     "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "has_side_effect", "map_arg",
     "replace_pattern", "symbolic_trace", "wrap",
 ]  # fmt: skip
 
+T = TypeVar("T")
+
 _missing = Refusals("fx", "there are no graphs to look at: change the module itself, or use forward hooks")
-Graph = _missing.kind("Graph")
-GraphModule = _missing.kind("GraphModule")
-Interpreter = _missing.kind("Interpreter")
-Node = _missing.kind("Node")
-Proxy = _missing.kind("Proxy")
-Tracer = _missing.kind("Tracer")
-Transformer = _missing.kind("Transformer")
-map_arg = _missing.function("map_arg")
-replace_pattern = _missing.function("replace_pattern")
-symbolic_trace = _missing.function("symbolic_trace")
+Graph: Kind = _missing.kind("Graph")
+GraphModule: Kind = _missing.kind("GraphModule")
+Interpreter: Kind = _missing.kind("Interpreter")
+Node: Kind = _missing.kind("Node")
+Proxy: Kind = _missing.kind("Proxy")
+Tracer: Kind = _missing.kind("Tracer")
+Transformer: Kind = _missing.kind("Transformer")
+map_arg: Refusal = _missing.function("map_arg")
+replace_pattern: Refusal = _missing.function("replace_pattern")
+symbolic_trace: Refusal = _missing.function("symbolic_trace")
 
 
-def wrap(fn_or_name: Any) -> Any:
+def wrap(fn_or_name: T) -> T:
     """Mark a function that traces do not look into: it stays what it is.
 
     >>> wrap("len")
@@ -34,7 +36,7 @@ def wrap(fn_or_name: Any) -> Any:
     return fn_or_name
 
 
-def has_side_effect(fn: Any) -> Any:
+def has_side_effect(fn: T) -> T:
     """Mark a function that graphs keep: it stays what it is."""
     return fn
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from ._names import publish
-from ._refusals import Refusals
+from ._refusals import Refusal, Refusals
 
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",
@@ -18,11 +18,11 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _missing = Refusals(
     "hub", "facula fetches nothing: download the weights as safetensors and read them with facula.load(path)"
 )
-download_url_to_file = _missing.function("download_url_to_file")
-help = _missing.function("help")
-list = _missing.function("list")
-load = _missing.function("load")
-load_state_dict_from_url = _missing.function("load_state_dict_from_url")
+download_url_to_file: Refusal = _missing.function("download_url_to_file")
+help: Refusal = _missing.function("help")
+list: Refusal = _missing.function("list")
+load: Refusal = _missing.function("load")
+load_state_dict_from_url: Refusal = _missing.function("load_state_dict_from_url")
 
 _chosen: dict[str, str] = {}
 

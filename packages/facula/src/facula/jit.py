@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from facula_errors import OperationError
 
 from ._names import publish
-from ._refusals import Refusals
+from ._refusals import Kind, Refusal, Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,29 +22,30 @@ __all__ = [
 ]  # fmt: skip
 
 F = TypeVar("F", bound="Callable[..., Any]")
+T = TypeVar("T")
 
 _missing = Refusals("jit", "leave it out: eager code is the quick one, and state_dict() with facula.save keeps a model")
-CompilationUnit = _missing.kind("CompilationUnit")
-Future = _missing.kind("Future")
-RecursiveScriptModule = _missing.kind("RecursiveScriptModule")
-ScriptFunction = _missing.kind("ScriptFunction")
-ScriptModule = _missing.kind("ScriptModule")
-TopLevelTracedModule = _missing.kind("TopLevelTracedModule")
-TracedModule = _missing.kind("TracedModule")
-enable_onednn_fusion = _missing.function("enable_onednn_fusion")
-export_opnames = _missing.function("export_opnames")
-fork = _missing.function("fork")
-freeze = _missing.function("freeze")
-load = _missing.function("load")
-optimize_for_inference = _missing.function("optimize_for_inference")
-save = _missing.function("save")
-script = _missing.function("script")
-script_method = _missing.function("script_method")
-set_fusion_strategy = _missing.function("set_fusion_strategy")
-strict_fusion = _missing.kind("strict_fusion")
-trace = _missing.function("trace")
-trace_module = _missing.function("trace_module")
-wait = _missing.function("wait")
+CompilationUnit: Kind = _missing.kind("CompilationUnit")
+Future: Kind = _missing.kind("Future")
+RecursiveScriptModule: Kind = _missing.kind("RecursiveScriptModule")
+ScriptFunction: Kind = _missing.kind("ScriptFunction")
+ScriptModule: Kind = _missing.kind("ScriptModule")
+TopLevelTracedModule: Kind = _missing.kind("TopLevelTracedModule")
+TracedModule: Kind = _missing.kind("TracedModule")
+enable_onednn_fusion: Refusal = _missing.function("enable_onednn_fusion")
+export_opnames: Refusal = _missing.function("export_opnames")
+fork: Refusal = _missing.function("fork")
+freeze: Refusal = _missing.function("freeze")
+load: Refusal = _missing.function("load")
+optimize_for_inference: Refusal = _missing.function("optimize_for_inference")
+save: Refusal = _missing.function("save")
+script: Refusal = _missing.function("script")
+script_method: Refusal = _missing.function("script_method")
+set_fusion_strategy: Refusal = _missing.function("set_fusion_strategy")
+strict_fusion: Kind = _missing.kind("strict_fusion")
+trace: Refusal = _missing.function("trace")
+trace_module: Refusal = _missing.function("trace_module")
+wait: Refusal = _missing.function("wait")
 
 
 class Error(OperationError):
@@ -58,8 +59,8 @@ class TracerWarning(Warning):
 class Attribute(NamedTuple):
     """A value and its type, as scripts declare attributes of modules."""
 
-    value: Any
-    type: Any
+    value: object
+    type: object
 
 
 def is_scripting() -> bool:
@@ -81,7 +82,7 @@ def onednn_fusion_enabled() -> bool:
     return False
 
 
-def ignore(drop: Any = False, **options: Any) -> Any:
+def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
     """Mark a function that scripts leave to Python: it stays what it is. With or without parentheses.
 
     >>> @ignore
@@ -113,7 +114,7 @@ def script_if_tracing(fn: F) -> F:
     return fn
 
 
-def annotate(the_type: Any, the_value: Any) -> Any:
+def annotate(the_type: object, the_value: T) -> T:
     """`the_value`, of which scripts learn the type.
 
     >>> annotate(list, [])
@@ -122,7 +123,7 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
-def isinstance(obj: Any, target_type: Any) -> bool:
+def isinstance(obj: object, target_type: object) -> bool:
     """Python's isinstance, which also takes generic types, by their origin: `list[int]` as `list`.
 
     >>> isinstance([1], list[int])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import OperationError
 
 from ._names import publish
-from ._refusals import Refusals
+from ._refusals import Kind, Refusal, Refusals
 
 __all__ = [
     "ExportableModule", "ONNXProgram", "OnnxExporterError", "dynamo_export", "export", "is_in_onnx_export",
@@ -13,11 +13,11 @@ __all__ = [
 ]  # fmt: skip
 
 _missing = Refusals("onnx", "keep the weights with facula.save(model.state_dict(), ...) and export them with PyTorch")
-ExportableModule = _missing.kind("ExportableModule")
-ONNXProgram = _missing.kind("ONNXProgram")
-dynamo_export = _missing.function("dynamo_export")
-export = _missing.function("export")
-register_custom_op_symbolic = _missing.function("register_custom_op_symbolic")
+ExportableModule: Kind = _missing.kind("ExportableModule")
+ONNXProgram: Kind = _missing.kind("ONNXProgram")
+dynamo_export: Refusal = _missing.function("dynamo_export")
+export: Refusal = _missing.function("export")
+register_custom_op_symbolic: Refusal = _missing.function("register_custom_op_symbolic")
 
 
 class OnnxExporterError(OperationError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_tensor import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
@@ -16,7 +16,7 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, *, device_type: str | None = None) -> Iterator[None]:
+def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str | None = None) -> Iterator[None]:
     """Random numbers of a block of their own: the default generator is after the block where it was before.
 
     `enabled=False` does nothing. `devices` are other devices whose generators are kept, too: there are none.

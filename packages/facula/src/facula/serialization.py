@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
-_safe: list[Any] = []
+_safe: list[object] = []
 
 
 @boundary
-def add_safe_globals(safe_globals: list[Callable[..., Any] | tuple[Callable[..., Any], str]]) -> None:
+def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[..., object], str]]) -> None:
     """Keep classes and functions in the list that `get_safe_globals` gives.
 
     Programs list what a pickle that they load may name. `load` reads no pickles, so nothing else comes of it. TypeError
@@ -32,7 +32,7 @@ def add_safe_globals(safe_globals: list[Callable[..., Any] | tuple[Callable[...,
     _safe.extend(one for one in safe_globals if one not in _safe)
 
 
-def get_safe_globals() -> list[Any]:
+def get_safe_globals() -> list[object]:
     """What was given to `add_safe_globals` and not cleared."""
     return list(_safe)
 
@@ -53,7 +53,9 @@ class safe_globals:
     []
     """
 
-    def __init__(self, safe_globals: list[Callable[..., Any] | tuple[Callable[..., Any], str]]) -> None:
+    before: list[object]
+
+    def __init__(self, safe_globals: list[Callable[..., object] | tuple[Callable[..., object], str]]) -> None:
         self.wanted = safe_globals
 
     def __enter__(self) -> None:

@@ -1,12 +1,18 @@
-"""facula.version: what this is, and what it was built for: no device beside the CPU."""
+"""facula.version: what this is, and what it was built for: no device beside the CPU.
+
+`facula` is its own version, `pytorch` that of the PyTorch whose names and meaning it follows. In programs that
+`python -m facula run` runs, `torch.__version__` and `torch.version.__version__` are the latter.
+"""
 
 from __future__ import annotations
 
-from . import __version__ as __version__
 from ._names import publish
 
-__all__ = ["cuda", "debug", "git_version", "hip", "rocm", "xpu"]
+__all__ = ["cuda", "debug", "facula", "git_version", "hip", "pytorch", "rocm", "xpu"]
 
+facula: str = "0.1.0"
+__version__: str = facula
+pytorch: str = "2.13.0"
 cuda: str | None = None
 hip: str | None = None
 rocm: str | None = None

@@ -108,6 +108,7 @@ from .ops import moves as _moves  # noqa: F401  declares what others are made of
 from .ops import multinomial as _multinomial
 from .ops import numeric as _numeric
 from .ops import parts as _parts
+from .ops import pinning as _pinning  # noqa: F401  methods alone
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products

@@ -3,7 +3,7 @@
 - `elementwise`, `operator` and `view` turn a declaration into functions; `composite` adds a function of operators.
 - `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
 - `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `recurrent_layer` is one layer of
-  an LSTM, GRU or RNN over sequences.
+  an LSTM, GRU or RNN over sequences. `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
 - `snapshot` is a tensor as it is at one moment; `overlapping` finds two of many tensors that share memory.
@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
         sgd_step,
     )
     from .ops.recurrent import recurrent_layer
+    from .ops.return_types import return_types
 
 __all__ = [
     "Autocast",
@@ -100,6 +101,7 @@ __all__ = [
     "recurrent_layer",
     "reduction_of",
     "relabel",
+    "return_types",
     "rmsprop_centered_step",
     "rmsprop_step",
     "rprop_step",
@@ -116,6 +118,7 @@ _LATER = {
     ".ops.losses": ("reduction_of",),
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),
+    ".ops.return_types": ("return_types",),
 }
 
 

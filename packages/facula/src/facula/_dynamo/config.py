@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 suppress_errors = False
 verbose = False
 disable = False
@@ -13,7 +11,7 @@ accumulated_cache_size_limit = 256
 accumulated_recompile_limit = 256
 capture_scalar_outputs = False
 capture_dynamic_output_shape_ops = False
-optimize_ddp: Any = True
+optimize_ddp: bool | str = True
 assume_static_by_default = True
 automatic_dynamic_shapes = True
 allow_unspec_int_on_nn_module = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from facula_autograd.extend import current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
@@ -15,9 +15,11 @@ from facula_tensor.extend import Autocast, watch_functions
 from .._names import publish
 
 if TYPE_CHECKING:
+    Nest: TypeAlias = Any  # arguments of a program's own function
     from collections.abc import Callable
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
 __all__ = [
     "autocast", "clear_autocast_cache", "custom_bwd", "custom_fwd", "get_autocast_cpu_dtype", "get_autocast_dtype",
@@ -30,7 +32,7 @@ _dtypes: dict[str, DType] = {"cpu": bfloat16, "cuda": float16, "xpu": float16, "
 _cache_enabled = [True]
 
 
-def _checked_device(operation: str, device_type: Any) -> str:
+def _checked_device(operation: str, device_type: object) -> str:
     if not isinstance(device_type, str):
         raise InvalidValueError(
             f"{operation}: expected device_type to be a name such as 'cpu'; got {type(device_type).__name__}"
@@ -65,6 +67,9 @@ class autocast(replace_mode):
     """
 
     __slots__ = ("_cached", "_enabled", "device", "fast_dtype")
+
+    device: str
+    fast_dtype: DType
 
     def __init__(
         self,
@@ -104,17 +109,17 @@ class autocast(replace_mode):
         casts = outer.casts if outer is not None and outer.dtype is self.fast_dtype else None
         return {"autocast": Autocast(self.fast_dtype, ({} if casts is None else casts) if self._cached else None)}
 
-    def __call__(self, function: F) -> F:
+    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:  # type: ignore[override]
         """Decorate `function`; each call is a block of its own."""
 
         @wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments: P.args, **options: P.kwargs) -> T:
             with again():
                 return function(*arguments, **options)
 
         on_cpu = self.device == "cpu"
         again = partial(autocast, "cpu", self.fast_dtype, self._enabled, self._cached) if on_cpu else _nothing
-        return call  # type: ignore[return-value]  # wrapped
+        return call
 
 
 class _nothing:
@@ -205,7 +210,7 @@ def clear_autocast_cache() -> None:
         state.casts.clear()
 
 
-def _cast(value: Any, dtype: DType) -> Any:
+def _cast(value: Nest, dtype: DType) -> Nest:
     """Floating tensors of a nest in a dtype; float64 and all else as they are."""
     if isinstance(value, Tensor):
         return value.to(dtype) if value.is_floating_point() and value.dtype is not float64 else value

@@ -5,7 +5,7 @@ P. Micikevicius and others: Mixed precision training, ICLR 2018.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
@@ -16,6 +16,8 @@ from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from facula_optim import Optimizer
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -76,7 +78,11 @@ class GradScaler:
         self._states: dict[int, str] = {}  # of optimizers, by id, since the last update
         self._infinite: dict[int, bool] = {}  # whether they had gradients that are not finite
 
-    def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
+    @overload
+    def scale(self, outputs: Tensor) -> Tensor: ...
+    @overload
+    def scale(self, outputs: Iterable[Tensor]) -> Iterable[Tensor]: ...
+    def scale(self, outputs: Tensor | Iterable[Tensor]) -> Tensor | Iterable[Tensor]:
         """A tensor, or each of an iterable of them, times the scale."""
         if not self._enabled:
             return outputs
@@ -87,7 +93,7 @@ class GradScaler:
             return tuple(scaled) if isinstance(outputs, tuple) else scaled
         raise InvalidTypeError(f"GradScaler.scale: expected tensors; got {type(outputs).__name__}")
 
-    def unscale_(self, optimizer: Any) -> None:
+    def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, once before each step."""
         if not self._enabled:
             return
@@ -100,7 +106,7 @@ class GradScaler:
         self._infinite[key] = self._divide(optimizer)
         self._states[key] = OptState.UNSCALED
 
-    def _divide(self, optimizer: Any) -> bool:
+    def _divide(self, optimizer: Optimizer) -> bool:
         """Whether a gradient is not finite; all are divided by the scale."""
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         if any([gradient.dtype is float16 for gradient in gradients]):
@@ -115,7 +121,7 @@ class GradScaler:
                 infinite = infinite or not isfinite(gradient).all().item()
         return infinite
 
-    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """Unscale the gradients if `unscale_` has not; what `optimizer.step` gives, or None where it is left out."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)

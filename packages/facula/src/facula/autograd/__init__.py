@@ -11,8 +11,6 @@ from facula_autograd import (
     detect_anomaly,
     enable_grad,
     grad,
-    gradcheck,
-    gradgradcheck,
     inference_mode,
     no_grad,
     set_detect_anomaly,
@@ -21,8 +19,10 @@ from facula_autograd import (
 
 from .._names import publish
 from . import function, graph
+from .gradcheck import gradcheck, gradgradcheck
 
 if TYPE_CHECKING:
+    from . import anomaly_mode as anomaly_mode
     from . import functional as functional
     from . import grad_mode as grad_mode
     from . import profiler as profiler
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .variable import Variable as Variable
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional",
+    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "function", "functional",
     "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip
@@ -39,6 +39,6 @@ publish(
     __name__,
     "function",
     "graph",
-    later=("functional", "grad_mode", "profiler", "variable"),
+    later=("anomaly_mode", "functional", "grad_mode", "profiler", "variable"),
     lazily={"variable": "Variable"},
 )

@@ -34,12 +34,12 @@ class Variable(metaclass=_AnyTensor):
 
     if TYPE_CHECKING:
 
-        def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any: ...
+        def __new__(cls, data: object = None, requires_grad: bool = False, volatile: bool = False) -> Any: ...
 
     else:
 
         @boundary
-        def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+        def __new__(cls, data: object = None, requires_grad: bool = False, volatile: bool = False) -> Tensor:
             if data is None:
                 data = tensor([])
             if not isinstance(data, Tensor):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._names import publish
 
@@ -21,13 +21,13 @@ class _Matmul:
     """Switches of matrix products."""
 
     allow_tf32 = False
-    allow_fp16_reduced_precision_reduction: Any = True
-    allow_bf16_reduced_precision_reduction: Any = True
+    allow_fp16_reduced_precision_reduction: bool | tuple[bool, bool] = True
+    allow_bf16_reduced_precision_reduction: bool | tuple[bool, bool] = True
     allow_fp16_accumulation = False
     fp32_precision = "none"
 
 
-matmul = _Matmul()
+matmul: _Matmul = _Matmul()
 _attention = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 
 
@@ -81,12 +81,12 @@ def is_flash_attention_available() -> bool:
     return False
 
 
-def can_use_flash_attention(params: Any, debug: bool = False) -> bool:
+def can_use_flash_attention(params: object, debug: bool = False) -> bool:
     """Whether a call would go to that kernel: False."""
     return False
 
 
-def can_use_efficient_attention(params: Any, debug: bool = False) -> bool:
+def can_use_efficient_attention(params: object, debug: bool = False) -> bool:
     """Whether a call would go to that kernel: False."""
     return False
 

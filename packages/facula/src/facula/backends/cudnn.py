@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._names import publish
 
@@ -38,7 +38,7 @@ def version() -> int | None:
     return None
 
 
-def is_acceptable(tensor: Any) -> bool:
+def is_acceptable(tensor: object) -> bool:
     """Whether the library would compute with a tensor: False."""
     return False
 
@@ -50,7 +50,7 @@ def set_flags(
     _deterministic: bool | None = None,
     _allow_tf32: bool | None = None,
     _fp32_precision: str = "none",
-) -> tuple[Any, ...]:
+) -> tuple[bool, ...]:
     """Set the switches that are not None; gives what all of them were."""
     before = tuple(globals()[name] for name in _SWITCHES)
     given = (_enabled, _benchmark, _benchmark_limit, _deterministic, _allow_tf32)

@@ -1,7 +1,7 @@
 """Models whose parameters lie in several processes: not there yet."""
 
 from .._names import publish
-from .._refusals import Refusals
+from .._refusals import Kind, Refusal, Refusals
 
 __all__ = [
     "BackwardPrefetch", "CPUOffload", "FullStateDictConfig", "FullyShardedDataParallel", "MixedPrecision",
@@ -9,13 +9,13 @@ __all__ = [
 ]  # fmt: skip
 
 _missing = Refusals("distributed.fsdp", "there is one process so far; train the module itself")
-BackwardPrefetch = _missing.kind("BackwardPrefetch")
-CPUOffload = _missing.kind("CPUOffload")
-FullStateDictConfig = _missing.kind("FullStateDictConfig")
-FullyShardedDataParallel = _missing.kind("FullyShardedDataParallel")
-MixedPrecision = _missing.kind("MixedPrecision")
-ShardingStrategy = _missing.kind("ShardingStrategy")
-StateDictType = _missing.kind("StateDictType")
-fully_shard = _missing.function("fully_shard")
+BackwardPrefetch: Kind = _missing.kind("BackwardPrefetch")
+CPUOffload: Kind = _missing.kind("CPUOffload")
+FullStateDictConfig: Kind = _missing.kind("FullStateDictConfig")
+FullyShardedDataParallel: Kind = _missing.kind("FullyShardedDataParallel")
+MixedPrecision: Kind = _missing.kind("MixedPrecision")
+ShardingStrategy: Kind = _missing.kind("ShardingStrategy")
+StateDictType: Kind = _missing.kind("StateDictType")
+fully_shard: Refusal = _missing.function("fully_shard")
 
 publish(__name__)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from facula_tensor import Tensor
+    from facula_tensor.extend import DeviceLike
 
 __all__ = [
     "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
@@ -46,13 +47,15 @@ class AveragedModel(Module):
     3.0
     """
 
+    use_buffers: bool
+
     module: Module
     n_averaged: Tensor
 
     def __init__(
         self,
         model: Module,
-        device: Any = None,
+        device: DeviceLike | None = None,
         avg_fn: Callable[[Tensor, Tensor, Tensor | int], Tensor] | None = None,
         multi_avg_fn: Callable[[list[Tensor], list[Tensor], Tensor | int], None] | None = None,
         use_buffers: bool = False,
@@ -66,7 +69,7 @@ class AveragedModel(Module):
         self.register_buffer("n_averaged", tensor(0, device=device))
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: object, **kwargs: object) -> Any:
         """What the averaged module gives."""
         return self.module(*args, **kwargs)
 
@@ -99,7 +102,7 @@ class AveragedModel(Module):
 
 @boundary
 @no_grad()
-def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+def update_bn(loader: Iterable[Any], model: Module, device: DeviceLike | None = None) -> None:
     """Compute the running means and variances of batch normalisation anew, over all batches of a loader.
 
     A batch is what the model takes, or a tuple or list that begins with it; it is moved to `device`, where that is

@@ -9,8 +9,20 @@ from . import checkpoint, data
 
 if TYPE_CHECKING:
     from . import benchmark as benchmark
+    from . import collect_env as collect_env
+    from . import cpp_extension as cpp_extension
+    from . import deterministic as deterministic
+    from . import dlpack as dlpack
+    from . import hooks as hooks
     from . import tensorboard as tensorboard
 
 __all__ = ["benchmark", "checkpoint", "data", "tensorboard"]
 
-publish(__name__, "checkpoint", later=("_pytree", "benchmark", "dlpack", "model_zoo", "tensorboard"))
+publish(
+    __name__,
+    "checkpoint",
+    later=(
+        "_pytree", "benchmark", "collect_env", "cpp_extension", "deterministic", "dlpack", "hooks", "model_zoo",
+        "tensorboard",
+    ),
+)  # fmt: skip

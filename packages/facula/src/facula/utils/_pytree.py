@@ -7,7 +7,7 @@ list, tuple, named tuple, dict, OrderedDict, defaultdict, deque and Size are con
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -18,7 +18,12 @@ from .._names import publish
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    IsLeaf = Callable[[Any], bool] | None
+    Context: TypeAlias = Any  # what a container needs beside its children
+    IsLeaf: TypeAlias = Callable[[Any], bool] | None
+    Flatten: TypeAlias = Callable[[Any], tuple[list[Any], Context]]
+    Unflatten: TypeAlias = Callable[[Iterable[Any], Context], Any]
+    # A class, several, or what says whether a leaf is meant.
+    Kind: TypeAlias = type | tuple[type, ...] | Callable[[Any], bool]
 
 __all__ = [
     "PyTree", "TreeSpec", "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "register_pytree_node",
@@ -26,21 +31,22 @@ __all__ = [
     "tree_map_only_", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
 
-PyTree = Any
+
+PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
 
 
 class _Container(NamedTuple):
     """How a container becomes its children and a context, and comes back of them."""
 
-    flatten: Callable[[Any], tuple[list[Any], Any]]
-    unflatten: Callable[[Iterable[Any], Any], Any]
+    flatten: Flatten
+    unflatten: Unflatten
 
 
-def _of_items(tree: Any) -> tuple[list[Any], Any]:
+def _of_items(tree: PyTree) -> tuple[list[PyTree], Context]:
     return list(tree), None
 
 
-def _of_dict(tree: Any) -> tuple[list[Any], Any]:
+def _of_dict(tree: PyTree) -> tuple[list[PyTree], Context]:
     return list(tree.values()), list(tree)
 
 
@@ -59,22 +65,22 @@ _containers: dict[type, _Container] = {
 _NAMED = _Container(lambda tree: (list(tree), type(tree)), lambda values, kind: kind(*values))
 
 
-def is_namedtuple_class(cls: Any) -> bool:
+def is_namedtuple_class(cls: object) -> bool:
     """Whether a class is one of named tuples."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
-def is_namedtuple_instance(obj: Any) -> bool:
+def is_namedtuple_instance(obj: object) -> bool:
     """Whether an object is a named tuple."""
     return is_namedtuple_class(type(obj))
 
 
-def is_namedtuple(obj: Any) -> bool:
+def is_namedtuple(obj: object) -> bool:
     """Whether an object is a named tuple, or a class of them."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
-def _container_of(tree: Any) -> _Container | None:
+def _container_of(tree: PyTree) -> _Container | None:
     kind = type(tree)
     known = _containers.get(kind)
     if known is None and is_namedtuple_class(kind):
@@ -87,9 +93,9 @@ def _container_of(tree: Any) -> _Container | None:
 @boundary
 def register_pytree_node(
     cls: type,
-    flatten_fn: Callable[[Any], tuple[list[Any], Any]],
-    unflatten_fn: Callable[[Iterable[Any], Any], Any],
-    **options: Any,
+    flatten_fn: Flatten,
+    unflatten_fn: Unflatten,
+    **options: object,
 ) -> None:
     """Let instances of a class be containers: `flatten_fn(tree)` gives children and a context, and `unflatten_fn(
     children, context)` a tree. ValueError where the class is known already."""
@@ -108,7 +114,11 @@ class TreeSpec:
     num_leaves: int
 
     def __init__(
-        self, type: Any, context: Any, children_specs: list[TreeSpec], unflatten: Callable[..., Any] | None = None
+        self,
+        type: type | None,
+        context: Context,
+        children_specs: list[TreeSpec],
+        unflatten: Callable[..., PyTree] | None = None,
     ) -> None:
         self.type, self.context, self.children_specs, self._unflatten = type, context, children_specs, unflatten
         self.num_children = len(children_specs)
@@ -123,7 +133,7 @@ class TreeSpec:
         """The specs of the children."""
         return list(self.children_specs)
 
-    def unflatten(self, leaves: Iterable[Any]) -> Any:
+    def unflatten(self, leaves: Iterable[PyTree]) -> PyTree:
         """The nest with these leaves. ValueError where there are too many or too few."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
@@ -132,12 +142,12 @@ class TreeSpec:
             )
         return self._build(iter(leaves))
 
-    def _build(self, leaves: Iterator[Any]) -> Any:
+    def _build(self, leaves: Iterator[PyTree]) -> PyTree:
         if self._unflatten is None:
             return next(leaves)
         return self._unflatten([child._build(leaves) for child in self.children_specs], self.context)
 
-    def flatten_up_to(self, tree: Any) -> list[Any]:
+    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
         """The parts of a nest that stand where this one has leaves. ValueError where it is of another shape."""
         if self.type is None:
             return [tree]
@@ -154,7 +164,7 @@ class TreeSpec:
             for leaf in spec.flatten_up_to(child)
         ]
 
-    def _keys(self) -> list[Any]:
+    def _keys(self) -> list[PyTree]:
         return self.context[1] if self.type is defaultdict else self.context  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
@@ -172,7 +182,7 @@ class TreeSpec:
 
 
 @boundary
-def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[PyTree], TreeSpec]:
     """The leaves of a nest, and what it is without them. What `is_leaf` is true of is not looked into.
 
     >>> leaves, spec = tree_flatten({"a": 1, "b": [2, 3]})
@@ -181,11 +191,11 @@ def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec
     >>> tree_unflatten([4, 5, 6], spec)
     {'a': 4, 'b': [5, 6]}
     """
-    leaves: list[Any] = []
+    leaves: list[PyTree] = []
     return leaves, _flatten(tree, leaves, is_leaf)
 
 
-def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
+def _flatten(tree: PyTree, leaves: list[PyTree], is_leaf: IsLeaf) -> TreeSpec:
     container = None if is_leaf is not None and is_leaf(tree) else _container_of(tree)
     if container is None:
         leaves.append(tree)
@@ -196,14 +206,14 @@ def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
 
 
 @boundary
-def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
+def tree_unflatten(leaves: Iterable[PyTree], treespec: TreeSpec) -> PyTree:
     """The nest of a spec, with these leaves. ValueError where there are too many or too few."""
     if not isinstance(treespec, TreeSpec):
         raise InvalidTypeError(f"tree_unflatten: expected treespec to be a TreeSpec; got {type(treespec).__name__}")
     return treespec.unflatten(leaves)
 
 
-def tree_leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
+def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[PyTree]:
     """The leaves of a nest.
 
     >>> tree_leaves((1, [2, None]))
@@ -212,18 +222,18 @@ def tree_leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
     return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_iter(tree: Any, is_leaf: IsLeaf = None) -> Iterator[Any]:
+def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[PyTree]:
     """The leaves of a nest, one by one."""
     return iter(tree_leaves(tree, is_leaf))
 
 
-def tree_structure(tree: Any, is_leaf: IsLeaf = None) -> TreeSpec:
+def tree_structure(tree: PyTree, is_leaf: IsLeaf = None) -> TreeSpec:
     """What a nest is without its leaves."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 @boundary
-def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+def tree_map(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
     """The nest of what `func` makes of each leaf; of further nests of the same shape, of the leaves at one place.
 
     >>> tree_map(lambda a, b: a + b, {"x": 1, "y": (2,)}, {"x": 10, "y": (20,)})
@@ -235,13 +245,13 @@ def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf =
 
 
 @boundary
-def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+def tree_map_(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
     """Call `func` on each leaf, for what it does; gives the nest itself."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
-def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: IsLeaf = None) -> Any:
+def tree_map_only(kind: Kind, func: Callable[[PyTree], PyTree], tree: PyTree, is_leaf: IsLeaf = None) -> PyTree:
     """The nest of what `func` makes of the leaves of a class, or of those that `kind` is true of.
 
     >>> tree_map_only(int, lambda a: -a, [1, "b"])
@@ -251,24 +261,24 @@ def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: IsL
     return tree_map(lambda leaf: func(leaf) if chosen(leaf) else leaf, tree, is_leaf=is_leaf)
 
 
-def tree_map_only_(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: IsLeaf = None) -> Any:
+def tree_map_only_(kind: Kind, func: Callable[[PyTree], PyTree], tree: PyTree, is_leaf: IsLeaf = None) -> PyTree:
     """Call `func` on the leaves of a class, for what it does; gives the nest itself."""
     tree_map_only(kind, func, tree, is_leaf)
     return tree
 
 
-def _chooser(kind: Any) -> Callable[[Any], bool]:
+def _chooser(kind: Kind) -> Callable[[PyTree], bool]:
     if callable(kind) and not isinstance(kind, type):
         return kind  # type: ignore[no-any-return]
     return lambda leaf: isinstance(leaf, kind)
 
 
-def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
+def tree_all(pred: Callable[[PyTree], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
     """Whether `pred` is true of every leaf."""
     return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
 
 
-def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
+def tree_any(pred: Callable[[PyTree], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
     """Whether `pred` is true of any leaf."""
     return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
 

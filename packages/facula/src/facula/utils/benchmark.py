@@ -32,6 +32,12 @@ class Measurement:
       3 measurements, 10 runs per measurement, 1 thread
     """
 
+    number_per_run: int
+    raw_times: list[float]
+    title: str
+    description: str
+    num_threads: int
+
     def __init__(
         self, number_per_run: int, raw_times: list[float], title: str = "", description: str = "", num_threads: int = 1
     ) -> None:
@@ -95,8 +101,8 @@ class Timer:
 
     def __init__(
         self,
-        stmt: str | Callable[[], Any] = "pass",
-        setup: str | Callable[[], Any] = "pass",
+        stmt: str | Callable[[], object] = "pass",
+        setup: str | Callable[[], object] = "pass",
         global_setup: str = "",
         timer: Callable[[], float] = timer,
         globals: dict[str, Any] | None = None,
@@ -105,7 +111,7 @@ class Timer:
         description: str | None = None,
         env: str | None = None,
         num_threads: int = 1,
-        language: Any = "py",
+        language: object = "py",
     ) -> None:
         if global_setup or str(language).lower() not in ("py", "python"):
             raise InvalidValueError(f"Timer: expected Python; got language={language!r}; give it as stmt and setup")
@@ -133,7 +139,9 @@ class Timer:
         """`repeat` times, of `number` runs each."""
         return self._measured(number, repeat)
 
-    def blocked_autorange(self, callback: Any = None, min_run_time: float = 0.2) -> Measurement:
+    def blocked_autorange(
+        self, callback: Callable[[int, float], object] | None = None, min_run_time: float = 0.2
+    ) -> Measurement:
         """Times of blocks long enough to be measured, `min_run_time` seconds in all."""
         number = self._block_size(min_run_time)
         times: list[float] = []
@@ -144,7 +152,12 @@ class Timer:
         return Measurement(number, times, *self._texts, self._threads)
 
     def adaptive_autorange(
-        self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0, callback: Any = None
+        self,
+        threshold: float = 0.1,
+        *,
+        min_run_time: float = 0.01,
+        max_run_time: float = 10.0,
+        callback: Callable[[int, float], object] | None = None,
     ) -> Measurement:
         """`blocked_autorange`, until the middle half of the times is narrower than `threshold` of the median."""
         measured = self.blocked_autorange(callback, min_run_time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from einops.layers import RearrangeMixin, ReduceMixin
 from einops.layers._einmix import _EinmixMixin
@@ -12,6 +12,9 @@ import facula
 from facula import nn
 
 from .._names import publish
+
+if TYPE_CHECKING:
+    from facula_tensor import Parameter
 
 __all__ = ["EinMix", "Rearrange", "Reduce"]
 
@@ -45,6 +48,11 @@ class EinMix(_EinmixMixin, nn.Module):
     >>> mix(facula.zeros(3, 8)).shape
     facula.Size([3, 2, 5])
     """
+
+    weight: Parameter
+    bias: Parameter | None
+    pre_rearrange: Any | None
+    post_rearrange: Any | None
 
     def _create_parameters(
         self, weight_shape: list[int], weight_bound: float, bias_shape: list[int] | None, bias_bound: float

@@ -605,7 +605,7 @@ class Methods:
     def is_nonzero(self) -> builtins.bool:
         """Whether the one element is not 0; ValueError where there are more or none."""
     def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
-        """Whether the memory is pinned for copies to a device: False."""
+        """Whether the tensor lies in pinned memory: False, as there is no device that copies from it."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
@@ -901,6 +901,8 @@ class Methods:
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """A view with the dimensions in another order, each named once."""
+    def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
+        """The tensor itself, and one warning: there is no device to copy to."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:

@@ -45,6 +45,10 @@ class PyTorchNames:
         whole = name if place == "modules" else f"{place}.{name}"
         instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
         use = instead.get(whole) or instead.get(name) or instead.get(f"{place}.*", "")
+        if place == "modules":  # what is said of a module holds for those below it
+            parts = whole.split(".")
+            above = [".".join(parts[:count]) for count in range(len(parts) - 1, 1, -1)]
+            use = use or next((instead[one] for one in above if one in instead), "")
         return f"PyTorch has {whole}, facula not yet; {use + '; ' if use else ''}{PAGE} says what is missing"
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, active_modes, current_mode
-from facula_storage import bfloat16, float16, float32
+from facula_storage import bfloat16, float16, float32, int64
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .namespaces import recorded_ops
@@ -27,30 +27,33 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-__all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_dtype"]
+__all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_dtype", "widen"]
 
 # Operators that compute in the lower dtype, and functions made of several.
 LOWER = frozenset("attention conv2d conv2d_input linear matmul".split())
 LOWER_FUNCTIONS = frozenset(
-    "addbmm addmm baddbmm conv1d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu "
-    "scaled_dot_product_attention".split()
+    "addbmm addmm baddbmm conv1d conv3d conv_transpose1d conv_transpose2d conv_transpose3d inner prelu "
+    "scaled_dot_product_attention tensordot vecdot".split()
 )
 # Operators that compute in float32 where they get less, and functions made of several.
 FLOAT32 = frozenset("binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference".split())
 FLOAT32_FUNCTIONS = frozenset(
-    "adaptive_avg_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve cond "
-    "cosine_embedding_loss ctc_loss eig eigh eigvals eigvalsh fft fft2 fftn hfft hinge_embedding_loss huber_loss ifft "
-    "ifft2 ifftn ihfft inv inv_ex inverse irfft irfft2 irfftn kl_div l1_loss lstsq lu_solve margin_ranking_loss "
-    "matrix_rank max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d multi_margin_loss "
-    "multilabel_margin_loss nanquantile pinverse poisson_nll_loss polar qr quantile rfft rfft2 rfftn "
-    "smooth_l1_loss soft_margin_loss solve svd svdvals tensorinv tensorsolve trace triplet_margin_loss "
-    "view_as_complex".split()
+    "adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve "
+    "cond cosine_embedding_loss ctc_loss eig eigh eigvals eigvalsh fft fft2 fftn grid_sample hfft "
+    "hinge_embedding_loss huber_loss ifft ifft2 ifftn ihfft inv inv_ex inverse irfft irfft2 irfftn kl_div l1_loss "
+    "local_response_norm lstsq lu lu_solve margin_ranking_loss matrix_rank max_pool3d max_pool3d_with_indices "
+    "max_unpool1d max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss nanquantile pinverse "
+    "poisson_nll_loss polar qr quantile rfft rfft2 rfftn smooth_l1_loss soft_margin_loss solve svd svdvals tensorinv "
+    "tensorsolve trace triangular_solve triplet_margin_loss view_as_complex".split()
 )
+# Functions that compute in the widest dtype among their operands.
+WIDEST_FUNCTIONS = frozenset("index_copy".split())
 # Functions that compute in what they get, though they are made of operators that are listed.
-AS_GIVEN_FUNCTIONS = frozenset("addmv dot inner mv vdot".split())
+AS_GIVEN_FUNCTIONS = frozenset("addmv bilinear dot multilabel_soft_margin_loss mv vdot".split())
 LISTED = LOWER | FLOAT32
-LISTED_FUNCTIONS = LOWER_FUNCTIONS | FLOAT32_FUNCTIONS | AS_GIVEN_FUNCTIONS
+LISTED_FUNCTIONS = LOWER_FUNCTIONS | FLOAT32_FUNCTIONS | WIDEST_FUNCTIONS | AS_GIVEN_FUNCTIONS
 HALVES = (bfloat16, float16)
+VECTORS_AS_GIVEN = frozenset(("inner", "tensordot"))  # two vectors: as `dot`
 
 
 class Autocast:
@@ -83,15 +86,27 @@ class Autocast:
         self.casts[key] = (tensor, storage, storage.version, cast)  # the tensor, so that nobody else gets its id
         return cast
 
-    def argument(self, function: str, value: Any, grad: bool) -> Any:
-        """An argument of a listed function, cast; also in lists and tuples."""
-        if function in AS_GIVEN_FUNCTIONS:
-            return value
-        if isinstance(value, Tensor):
-            return self.lower(value, grad) if function in LOWER_FUNCTIONS else widen(value, grad)
-        if type(value) in (list, tuple):
-            return type(value)([self.argument(function, one, grad) for one in value])
-        return value
+    def arguments(
+        self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], grad: bool
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a listed function, cast; also in lists and tuples."""
+        to = widen
+        if function in WIDEST_FUNCTIONS:
+            if all(one.dtype in (*HALVES, int64) for one in (*args, *kwargs.values()) if isinstance(one, Tensor)):
+                return args, kwargs
+        elif function in LOWER_FUNCTIONS:
+            if function in VECTORS_AS_GIVEN and all(one.ndim < 2 for one in args if isinstance(one, Tensor)):
+                return args, kwargs
+            to = self.lower
+        elif function in AS_GIVEN_FUNCTIONS:
+            return args, kwargs
+
+        def cast(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                return to(value, grad)
+            return type(value)([cast(one) for one in value]) if type(value) in (list, tuple) else value
+
+        return tuple([cast(value) for value in args]), {key: cast(value) for key, value in kwargs.items()}
 
 
 def widen(tensor: Tensor, grad: bool) -> Tensor:

@@ -112,8 +112,7 @@ def overridable_method(method: Callable) -> Callable:
 def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a listed function with its arguments cast, and nothing cast inside."""
     grad = current_mode().grad
-    args = tuple([state.argument(name, value, grad) for value in args])
-    kwargs = {key: state.argument(name, value, grad) for key, value in kwargs.items()}
+    args, kwargs = state.arguments(name, args, kwargs, grad)
     with replace_mode(autocast=None):
         return function(*args, **kwargs)
 

@@ -310,7 +310,7 @@ def _declare_composites() -> None:
     @composite
     def exponent_grad(F: Any, g: Tensor, x: Any, n: Tensor) -> Tensor:
         """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
-        flat = F.ge(F.real_part(n) if n.is_complex() else n, 0)
+        flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
         if isinstance(x, Tensor):
             slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
             return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)

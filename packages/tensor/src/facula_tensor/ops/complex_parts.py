@@ -1,4 +1,4 @@
-"""Operators of complex numbers: their parts, as tensors of their own and as views, conjugates, numbers made of parts.
+"""Operators of complex numbers: their parts as views, conjugates, numbers made of parts.
 
 The functions for users are in `complex_numbers.py`.
 """
@@ -41,24 +41,6 @@ class _conjugate:
 
     def vjp_input(F, g):
         return F.conjugate(g)
-
-
-@elementwise
-class _real_part:
-    """The real part of each complex element, as a tensor of its own."""
-
-    holomorphic = False
-    kernel = "real"
-    result_dtype = magnitude
-
-
-@elementwise
-class _imaginary_part:
-    """The imaginary part of each complex element, as a tensor of its own."""
-
-    holomorphic = False
-    kernel = "imag"
-    result_dtype = magnitude
 
 
 # ------------------------------------------------------------------------------------------- views of the parts

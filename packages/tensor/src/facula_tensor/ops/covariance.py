@@ -124,7 +124,7 @@ def corrcoef(input: Tensor) -> Tensor:
         return recorded_ops.div(c, c)
     variances = recorded_ops.diagonal(c, 0, 0, 1)
     if c.is_complex():
-        variances = recorded_ops.real_part(variances)
+        variances = recorded_ops.real_view(variances)
     deviations = recorded_ops.sqrt(variances)
     result = recorded_ops.div(
         recorded_ops.div(c, recorded_ops.unsqueeze(deviations, 1)), recorded_ops.unsqueeze(deviations, 0)

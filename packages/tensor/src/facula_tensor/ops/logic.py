@@ -46,7 +46,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     x = as_tensor("isinf", input).detach()
     if x.dtype.category == COMPLEX:
-        answer = no_record_ops.add(isinf(no_record_ops.real_part(x)), isinf(no_record_ops.imaginary_part(x)))
+        answer = no_record_ops.add(isinf(no_record_ops.real_view(x)), isinf(no_record_ops.imag_view(x)))
     elif x.dtype.category == FLOATING:
         answer = no_record_ops.eq(no_record_ops.abs(x), float("inf"))
     else:

@@ -52,6 +52,11 @@ def results_named(operation: str, *fields: str) -> type[NamedResults]:
     return kind
 
 
+def kinds_of_results() -> list[type[NamedResults]]:
+    """All such classes, of the operations that were loaded."""
+    return list(_kinds.values())
+
+
 def _unpickled(operation: str, results: tuple) -> NamedResults:
     return _kinds[operation](results)
 

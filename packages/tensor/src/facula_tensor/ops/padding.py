@@ -16,6 +16,7 @@ from .._core.promotion import as_number
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, layout_of_tensor, steady
 from .._creation.from_data import from_numpy
+from .._dispatch.autocast import autocast_state, widen
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor
 from .taps import Taps, even_taps
@@ -106,6 +107,8 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> T
 
 
 def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
+    if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
+        input = widen(input, True)
     shape = layout_of_tensor(input).shape
     if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
         raise ArgumentError(

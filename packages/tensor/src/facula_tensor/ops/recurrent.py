@@ -211,7 +211,7 @@ def recurrent_layer(
     (gates * hidden, inputs), weight_hh (gates * hidden, hidden), two biases (gates * hidden,), or None for both, and
     perhaps weight_hr (projected, hidden), to which an LSTM's outputs are multiplied. c_n is None but for an LSTM.
     float32 and float64; half precision is computed in float32. In mixed precision results are of the lower dtype, but
-    of the input's for "gru" and with `as_input`. ValueError for shapes that do not fit.
+    of the input's for "gru", and for "lstm" with `as_input`. ValueError for shapes that do not fit.
 
     >>> from facula_tensor import ones
     >>> outputs, last, _ = recurrent_layer("rnn_relu", ones(3, 1, 2), None, None, (ones(1, 2), ones(1, 1), None, None))
@@ -223,7 +223,9 @@ def recurrent_layer(
     F: Any = recorded_ops
     state = autocast_state()
     if state is not None:  # Note [Autocast]
-        operands = in_one_dtype(state, (input, h0, c0, *weights), lower=not as_input and kind != "gru")
+        operands = in_one_dtype(
+            state, (input, h0, c0, *weights), lower=kind[:3] == "rnn" or (kind == "lstm" and not as_input)
+        )
         with replace_mode(autocast=None):
             return recurrent_layer(kind, *operands[:3], tuple(operands[3:]), reverse, sizes)  # type: ignore[arg-type]
     if dtype.is_floating_point and dtype.itemsize < 4:

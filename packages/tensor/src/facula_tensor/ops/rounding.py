@@ -242,12 +242,12 @@ def nan_to_num(
     if category == COMPLEX:
         real, imaginary = [
             no_record_ops.nan_to_num(part(x.detach()), *numbers)
-            for part in (no_record_ops.real_part, no_record_ops.imaginary_part)
+            for part in (no_record_ops.real_view, no_record_ops.imag_view)
         ]
         bounded = no_record_ops.add(real, no_record_ops.mul(imaginary, 1j))
         finite = no_record_ops.bitwise_and(
-            no_record_ops.eq(real, no_record_ops.real_part(x.detach())),
-            no_record_ops.eq(imaginary, no_record_ops.imaginary_part(x.detach())),
+            no_record_ops.eq(real, no_record_ops.real_view(x.detach())),
+            no_record_ops.eq(imaginary, no_record_ops.imag_view(x.detach())),
         )
         return write_out("nan_to_num", recorded_ops.where(finite, x, bounded), out)
     return write_out("nan_to_num", recorded_ops.nan_to_num(x, *numbers), out)

@@ -12,8 +12,8 @@ from ..._names import publish
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 
-custom_fwd = partial(amp.custom_fwd, device_type="cuda")
-custom_bwd = partial(amp.custom_bwd, device_type="cuda")
+custom_fwd: partial[Any] = partial(amp.custom_fwd, device_type="cuda")
+custom_bwd: partial[Any] = partial(amp.custom_bwd, device_type="cuda")
 
 
 def amp_definitely_not_available() -> bool:
@@ -41,8 +41,7 @@ class GradScaler(amp.GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        options: Any = (init_scale, growth_factor, backoff_factor, growth_interval, enabled)
-        super().__init__("cuda", *options)
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 publish(__name__, later=("autocast_mode", "grad_scaler"))

@@ -12,8 +12,8 @@ class Digits(NamedTuple):
     """All digits, and the two parts of them: those to train on, and those that no training sees."""
 
     everything: TensorDataset
-    training: Subset
-    held_out: Subset
+    training: Subset[tuple[facula.Tensor, ...]]
+    held_out: Subset[tuple[facula.Tensor, ...]]
 
 
 def load() -> Digits:

@@ -42,7 +42,7 @@ class Run:
         )
 
 
-def read(network: Network, digits: Subset) -> tuple[list[int], list[int]]:
+def read(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> tuple[list[int], list[int]]:
     """Which classes the network reads, and which they are, in the order of the digits."""
     network.eval()
     images, classes = next(iter(DataLoader(digits, batch_size=len(digits))))
@@ -50,7 +50,7 @@ def read(network: Network, digits: Subset) -> tuple[list[int], list[int]]:
         return network(images).argmax(1).tolist(), classes.tolist()
 
 
-def accuracy(network: Network, digits: Subset) -> float:
+def accuracy(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> float:
     """The fraction of the digits that the network reads correctly."""
     pairs = list(zip(*read(network, digits), strict=True))
     return sum(found == wanted for found, wanted in pairs) / len(pairs)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from facula_errors.extend import boundary
 
 from ..._names import publish
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
+
+T = TypeVar("T")
 
 
 @boundary
@@ -26,10 +28,10 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     state_dict.update(renamed)
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
+def _ntuple(n: int, name: str = "parse") -> Callable[[object], tuple[Any, ...]]:
     """A function that repeats a number `n` times, and makes a tuple of several."""
 
-    def parse(x: Any) -> tuple:
+    def parse(x: object) -> tuple[object, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
 
     parse.__name__ = name
@@ -42,7 +44,7 @@ _triple = _ntuple(3, "_triple")
 _quadruple = _ntuple(4, "_quadruple")
 
 
-def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple:
+def _reverse_repeat_tuple(t: Iterable[T], n: int) -> tuple[T, ...]:
     """Each element `n` times, from the last to the first."""
     return tuple([one for one in reversed(tuple(t)) for _ in range(n)])
 

@@ -18,7 +18,7 @@ __all__ = ["DataParallel", "data_parallel"]
 M = TypeVar("M", bound=Module)
 
 
-def _check(operation: str, module: Any, device_ids: Any) -> None:
+def _check(operation: str, module: object, device_ids: object) -> None:
     if not isinstance(module, Module):
         raise InvalidTypeError(f"{operation}: expected module to be a Module; got {type(module).__name__}")
     if device_ids:
@@ -42,24 +42,24 @@ class DataParallel(Module, Generic[M]):
 
     module: M
 
-    def __init__(self, module: M, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+    def __init__(self, module: M, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
         _check("DataParallel", module, device_ids)
         super().__init__()
         self.module = module
         self.device_ids: list[int] = []
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+    def forward(self, *inputs: object, **kwargs: object) -> Any:
         return self.module(*inputs, **kwargs)
 
 
 @boundary
 def data_parallel(
     module: Module,
-    inputs: Any,
-    device_ids: Any = None,
-    output_device: Any = None,
+    inputs: object,
+    device_ids: object = None,
+    output_device: object = None,
     dim: int = 0,
-    module_kwargs: Any = None,
+    module_kwargs: dict[str, object] | None = None,
 ) -> Any:
     """`module(*inputs, **module_kwargs)`: there is one device, so the batch is not shared out."""
     _check("data_parallel", module, device_ids)

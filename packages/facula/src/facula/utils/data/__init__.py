@@ -18,6 +18,7 @@ with needs("facula.utils.data"):
     import facula_data
     from facula_data import (
         BatchSampler,
+        ChainDataset,
         CollateError,
         CollateTypeError,
         ConcatDataset,
@@ -71,10 +72,10 @@ else:
     S_co, Batch_co = TypeVar("S_co", covariant=True), TypeVar("Batch_co", covariant=True)
 
 __all__ = [
-    "BatchSampler", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler",
-    "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
-    "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert", "distributed", "get_worker_info",
-    "random_split",
+    "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
+    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
+    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
+    "distributed", "get_worker_info", "random_split",
 ]  # fmt: skip
 
 
@@ -82,7 +83,7 @@ _TENSORS = Native(Tensor, from_numpy, stack)
 
 
 @boundary
-def default_collate(batch: Sequence[Any]) -> Any:
+def default_collate(batch: Sequence[object]) -> Any:
     """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
 
     `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays. Samples
@@ -95,7 +96,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 @boundary
-def default_convert(data: Any) -> Any:
+def default_convert(data: object) -> Any:
     """`data` with a tensor in place of each array in it, over the same memory; all else stays as it is.
 
     >>> import numpy
@@ -125,8 +126,8 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         dataset: Dataset[S_co] | Samples[S_co],
         batch_size: int = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        sampler: Iterable[object] | None = None,
+        batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
         *,
         collate_fn: Callable[[list[S_co]], Batch_co],
@@ -138,11 +139,11 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         dataset: Dataset[Several] | Samples[Several],
         batch_size: int = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        sampler: Iterable[object] | None = None,
+        batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
         collate_fn: None = None,
-        *arguments: Any,
+        *arguments: object,
         convert: None = None,
         **options: Unpack[Options],
     ) -> None: ...
@@ -152,11 +153,11 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         dataset: Dataset[Single] | Samples[Single],
         batch_size: int = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        sampler: Iterable[object] | None = None,
+        batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
         collate_fn: None = None,
-        *arguments: Any,
+        *arguments: object,
         convert: None = None,
         **options: Unpack[Options],
     ) -> None: ...
@@ -166,12 +167,12 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         dataset: Dataset[S_co] | Samples[S_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Sequence[Any]] | None = None,
+        sampler: Iterable[object] | None = None,
+        batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
-        *arguments: Any,
-        convert: Callable[[Any], Any] | None = None,
+        collate_fn: Callable[[Any], object] | None = None,
+        *arguments: object,
+        convert: Callable[[Any], object] | None = None,
         **options: Unpack[Options],
     ) -> None: ...
     def __init__(
@@ -182,9 +183,9 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         sampler: Any = None,
         batch_sampler: Any = None,
         num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
+        collate_fn: Callable[[Any], object] | None = None,
         *arguments: Any,
-        convert: Callable[[Any], Any] | None = None,
+        convert: Callable[[Any], object] | None = None,
         **options: Any,
     ) -> None:
         if collate_fn is default_collate or collate_fn is default_convert:

@@ -1,8 +1,8 @@
 """Datasets, where programs for PyTorch look for them."""
 
 from ..._names import publish
-from . import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from . import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 
-__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+__all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
 
 publish(__name__)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from facula_data import Sampler
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Generator, randperm
 
 from ..._names import publish
-from . import Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sized
 
 __all__ = ["DistributedSampler"]
 
@@ -32,9 +32,19 @@ class DistributedSampler(Sampler[int]):
     ([1, 3, 0], 3)
     """
 
+    dataset: Sized
+    num_replicas: int
+    rank: int
+    epoch: int
+    shuffle: bool
+    seed: int
+    drop_last: bool
+    num_samples: int
+    total_size: int
+
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         num_replicas: int | None = None,
         rank: int | None = None,
         shuffle: bool = True,

@@ -13,16 +13,16 @@ from facula_errors import InvalidValueError
 from . import _summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["write"]
 
 
 def write(
     folder: str,
-    points: np.ndarray[Any, Any],
+    points: np.ndarray,
     metadata: Sequence[Any] | None,
-    pictures: np.ndarray[Any, Any] | None,
+    pictures: np.ndarray | None,
     step: int,
     tag: str,
     header: Sequence[str] | None,
@@ -63,10 +63,10 @@ def write(
         file.write(text_format.MessageToString(config))
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     return str(value.item() if hasattr(value, "item") else value).replace("\t", " ").replace("\n", " ")
 
 
-def _write_lines(path: str, lines: Any) -> None:
+def _write_lines(path: str, lines: Iterable[str]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import wave
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.summary_pb2 import Summary
 
 __all__ = [
     "array", "audio", "grid", "histogram", "image", "image_summary", "number", "png", "pr_curve", "session_end",
@@ -18,7 +21,7 @@ __all__ = [
 COLUMNS = 8  # of images beside each other
 
 
-def array(operation: str, value: Any) -> np.ndarray[Any, Any]:
+def array(operation: str, value: object) -> np.ndarray:
     """A tensor, an array, a number or a sequence of them as a NumPy array; half precision as float32."""
     if isinstance(value, (list, tuple)):
         return np.array([array(operation, one) for one in value])
@@ -31,7 +34,7 @@ def array(operation: str, value: Any) -> np.ndarray[Any, Any]:
     return found
 
 
-def number(operation: str, value: Any) -> float:
+def number(operation: str, value: object) -> float:
     """A single number."""
     found = array(operation, value)
     if found.size != 1:
@@ -39,7 +42,7 @@ def number(operation: str, value: Any) -> float:
     return float(found.reshape(()))
 
 
-def histogram(tag: str, value: np.ndarray[Any, Any], bins: Any = "tensorflow", max_bins: int | None = None) -> Any:
+def histogram(tag: str, value: np.ndarray, bins: Any = "tensorflow", max_bins: int | None = None) -> Summary:
     """How many values fall between bounds: `bins` is a name or a number as NumPy's, or bounds that grow by a tenth."""
     from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 
@@ -69,7 +72,7 @@ def histogram(tag: str, value: np.ndarray[Any, Any], bins: Any = "tensorflow", m
     return Summary(value=[Summary.Value(tag=tag, histo=proto)])
 
 
-def in_order(operation: str, pixels: np.ndarray[Any, Any], dataformats: str, wanted: str) -> np.ndarray[Any, Any]:
+def in_order(operation: str, pixels: np.ndarray, dataformats: str, wanted: str) -> np.ndarray:
     """Dimensions named by `dataformats` in the order `wanted`; those that lack have length 1."""
     names = dataformats.upper()
     if len(names) != pixels.ndim or len(set(names)) != len(names) or not set(names) <= set(wanted):
@@ -84,7 +87,7 @@ def in_order(operation: str, pixels: np.ndarray[Any, Any], dataformats: str, wan
     return pixels
 
 
-def image(operation: str, value: Any, dataformats: str) -> np.ndarray[Any, Any]:
+def image(operation: str, value: object, dataformats: str) -> np.ndarray:
     """One image, or a batch as a grid, as bytes (height, width, 1, 3 or 4): floats from 0 to 1 become 0 to 255."""
     found = array(operation, value)
     if found.dtype != np.uint8:
@@ -98,7 +101,7 @@ def image(operation: str, value: Any, dataformats: str) -> np.ndarray[Any, Any]:
     return grid(batch)
 
 
-def grid(batch: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def grid(batch: np.ndarray) -> np.ndarray:
     """Images (n, height, width, channels) beside each other, at most eight in a row.
 
     >>> grid(np.ones((10, 2, 3, 1))).shape
@@ -116,7 +119,7 @@ def grid(batch: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     )
 
 
-def png(pixels: np.ndarray[Any, Any]) -> bytes:
+def png(pixels: np.ndarray) -> bytes:
     """An image as the bytes of a PNG file."""
     from PIL import Image
 
@@ -125,7 +128,7 @@ def png(pixels: np.ndarray[Any, Any]) -> bytes:
     return target.getvalue()
 
 
-def image_summary(tag: str, pixels: np.ndarray[Any, Any]) -> Any:
+def image_summary(tag: str, pixels: np.ndarray) -> Summary:
     """An image as TensorBoard's."""
     from tensorboard.compat.proto.summary_pb2 import Summary
 
@@ -134,7 +137,7 @@ def image_summary(tag: str, pixels: np.ndarray[Any, Any]) -> Any:
     return Summary(value=[Summary.Value(tag=tag, image=encoded)])
 
 
-def audio(tag: str, value: np.ndarray[Any, Any], rate: int) -> Any:
+def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
     """A sound from -1 to 1 as TensorBoard's: 16 bits a sample, one channel."""
     from tensorboard.compat.proto.summary_pb2 import Summary
 
@@ -155,9 +158,7 @@ def audio(tag: str, value: np.ndarray[Any, Any], rate: int) -> Any:
     return Summary(value=[Summary.Value(tag=tag, audio=sound)])
 
 
-def pr_curve(
-    tag: str, labels: np.ndarray[Any, Any], predictions: np.ndarray[Any, Any], count: int, weights: Any
-) -> Any:
+def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, weights: Any) -> Summary:
     """Precision and recall, and what they come from, at `count` thresholds from 0 to 1, as TensorBoard's."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.plugins.pr_curve.metadata import create_summary_metadata
@@ -181,7 +182,7 @@ def pr_curve(
     return Summary(value=[Summary.Value(tag=tag, metadata=metadata, tensor=make_tensor_proto(table.astype("f4")))])
 
 
-def session_end() -> Any:
+def session_end() -> Summary:
     """That a run with settings ended well, as TensorBoard's."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2

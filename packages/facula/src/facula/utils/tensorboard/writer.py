@@ -18,8 +18,10 @@ from ..._refusals import Refusals
 from . import _embedding, _summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
+
+    from tensorboard.compat.proto.summary_pb2 import Summary
 
 __all__ = ["SummaryWriter"]
 
@@ -54,6 +56,8 @@ class SummaryWriter:
     Raises ImportError where the package tensorboard is missing.
     """
 
+    log_dir: str
+
     def __init__(
         self,
         log_dir: str | os.PathLike[str] | None = None,
@@ -82,7 +86,9 @@ class SummaryWriter:
             self._writers[folder] = self._make(folder)
         return self._writers[folder]
 
-    def _add(self, summary: Any, global_step: Any, walltime: float | None, folder: str | None = None) -> None:
+    def _add(
+        self, summary: Summary, global_step: int | None, walltime: float | None, folder: str | None = None
+    ) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
 
         event = Event(wall_time=time.time() if walltime is None else walltime, summary=summary)
@@ -97,7 +103,7 @@ class SummaryWriter:
     def add_scalar(
         self,
         tag: str,
-        scalar_value: Any,
+        scalar_value: object,
         global_step: int | None = None,
         walltime: float | None = None,
         new_style: bool = False,
@@ -109,7 +115,7 @@ class SummaryWriter:
     def add_scalars(
         self,
         main_tag: str,
-        tag_scalar_dict: Mapping[str, Any],
+        tag_scalar_dict: Mapping[str, object],
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
@@ -121,9 +127,9 @@ class SummaryWriter:
     def add_histogram(
         self,
         tag: str,
-        values: Any,
+        values: object,
         global_step: int | None = None,
-        bins: Any = "tensorflow",
+        bins: object = "tensorflow",
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
@@ -134,7 +140,7 @@ class SummaryWriter:
     def add_image(
         self,
         tag: str,
-        img_tensor: Any,
+        img_tensor: object,
         global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "CHW",
@@ -146,7 +152,7 @@ class SummaryWriter:
     def add_images(
         self,
         tag: str,
-        img_tensor: Any,
+        img_tensor: object,
         global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "NCHW",
@@ -174,7 +180,7 @@ class SummaryWriter:
     def add_audio(
         self,
         tag: str,
-        snd_tensor: Any,
+        snd_tensor: object,
         global_step: int | None = None,
         sample_rate: int = 44100,
         walltime: float | None = None,
@@ -196,11 +202,11 @@ class SummaryWriter:
     def add_pr_curve(
         self,
         tag: str,
-        labels: Any,
-        predictions: Any,
+        labels: object,
+        predictions: object,
         global_step: int | None = None,
         num_thresholds: int = 127,
-        weights: Any = None,
+        weights: object = None,
         walltime: float | None = None,
     ) -> None:
         """Write precision and recall by threshold, of labels 0 and 1 and predictions from 0 to 1 of the same shape."""
@@ -212,8 +218,8 @@ class SummaryWriter:
     def add_hparams(
         self,
         hparam_dict: Mapping[str, bool | float | str],
-        metric_dict: Mapping[str, Any],
-        hparam_domain_discrete: Mapping[str, list[Any]] | None = None,
+        metric_dict: Mapping[str, float],
+        hparam_domain_discrete: Mapping[str, list[object]] | None = None,
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
@@ -237,12 +243,12 @@ class SummaryWriter:
 
     def add_embedding(
         self,
-        mat: Any,
-        metadata: Any = None,
-        label_img: Any = None,
+        mat: object,
+        metadata: Sequence[object] | None = None,
+        label_img: object = None,
         global_step: int | None = None,
         tag: str = "default",
-        metadata_header: Any = None,
+        metadata_header: Sequence[str] | None = None,
     ) -> None:
         """Write points (n, dimensions) for the projector, with a label and a picture (n, channels, h, w) for each.
 
@@ -274,7 +280,7 @@ class SummaryWriter:
         self.close()
 
 
-def _scalar(tag: str, value: float) -> Any:
+def _scalar(tag: str, value: float) -> Summary:
     from tensorboard.compat.proto.summary_pb2 import Summary
 
     return Summary(value=[Summary.Value(tag=tag, simple_value=value)])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._absent_device import AbsentDevice
-from ._names import publish
+from .._absent_device import AbsentDevice, Kind, Refusal
+from .._names import publish
 
 __all__ = [
     "Event", "current_allocated_memory", "device_count", "driver_allocated_memory", "empty_cache", "get_rng_state",
@@ -28,15 +28,15 @@ def manual_seed(seed: int) -> None:
     """Seed the MPS device's generator: none is there, and nothing happens."""
 
 
-Event = _absent.kind("Event")
-current_allocated_memory = _absent.function("current_allocated_memory")
-driver_allocated_memory = _absent.function("driver_allocated_memory")
-empty_cache = _absent.function("empty_cache")
-get_rng_state = _absent.function("get_rng_state")
-recommended_max_memory = _absent.function("recommended_max_memory")
-seed = _absent.function("seed")
-set_per_process_memory_fraction = _absent.function("set_per_process_memory_fraction")
-set_rng_state = _absent.function("set_rng_state")
-synchronize = _absent.function("synchronize")
+Event: Kind = _absent.kind("Event")
+current_allocated_memory: Refusal = _absent.function("current_allocated_memory")
+driver_allocated_memory: Refusal = _absent.function("driver_allocated_memory")
+empty_cache: Refusal = _absent.function("empty_cache")
+get_rng_state: Refusal = _absent.function("get_rng_state")
+recommended_max_memory: Refusal = _absent.function("recommended_max_memory")
+seed: Refusal = _absent.function("seed")
+set_per_process_memory_fraction: Refusal = _absent.function("set_per_process_memory_fraction")
+set_rng_state: Refusal = _absent.function("set_rng_state")
+synchronize: Refusal = _absent.function("synchronize")
 
-publish(__name__)
+publish(__name__, later=("event",))

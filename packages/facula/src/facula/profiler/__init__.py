@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from ._names import publish
-from ._refusals import Refusals
+from .._names import publish
+from .._refusals import Kind, Refusal, Refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function", "schedule",
     "supported_activities", "tensorboard_trace_handler",
 ]  # fmt: skip
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 _missing = Refusals("profiler", "use utils.benchmark.Timer for a piece, and Python's cProfile for a program")
-profile = _missing.kind("profile")
-schedule = _missing.function("schedule")
-tensorboard_trace_handler = _missing.function("tensorboard_trace_handler")
+profile: Kind = _missing.kind("profile")
+schedule: Refusal = _missing.function("schedule")
+tensorboard_trace_handler: Refusal = _missing.function("tensorboard_trace_handler")
 
 
 class ProfilerActivity(Enum):
@@ -50,6 +57,9 @@ class record_function:
     2
     """
 
+    name: str
+    args: str | None
+
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
 
@@ -59,13 +69,13 @@ class record_function:
     def __exit__(self, *exc: object) -> None:
         pass
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments: P.args, **options: P.kwargs) -> T:
             with self:
                 return function(*arguments, **options)
 
         return call
 
 
-publish(__name__)
+publish(__name__, later=("profiler",))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 from facula_errors import OperationError
 from facula_errors.extend import boundary
 
-from ._names import publish
+from .._names import publish
+from .._refusals import Refusal
 
 if TYPE_CHECKING:
     from facula_storage import Device
@@ -44,10 +45,10 @@ def current_accelerator(check_available: bool = False) -> Device | None:
     return None
 
 
-def _needs_accelerator(name: str) -> Any:
+def _needs_accelerator(name: str) -> Refusal:
     """A function that raises RuntimeError, since there is no accelerator."""
 
-    def refuse(*arguments: Any, **options: Any) -> Any:
+    def refuse(*arguments: object, **options: object) -> NoReturn:
         raise OperationError(
             f"accelerator.{name}: there is no accelerator, since facula has no backend but the CPU's yet; call it only "
             "where accelerator.is_available()"
@@ -58,23 +59,23 @@ def _needs_accelerator(name: str) -> Any:
     return boundary(refuse)
 
 
-current_device_index = _needs_accelerator("current_device_index")
-current_device_idx = _needs_accelerator("current_device_idx")
-current_stream = _needs_accelerator("current_stream")
-device_index = _needs_accelerator("device_index")
-empty_cache = _needs_accelerator("empty_cache")
-get_device_capability = _needs_accelerator("get_device_capability")
-get_memory_info = _needs_accelerator("get_memory_info")
-max_memory_allocated = _needs_accelerator("max_memory_allocated")
-max_memory_reserved = _needs_accelerator("max_memory_reserved")
-memory_allocated = _needs_accelerator("memory_allocated")
-memory_reserved = _needs_accelerator("memory_reserved")
-memory_stats = _needs_accelerator("memory_stats")
-reset_accumulated_memory_stats = _needs_accelerator("reset_accumulated_memory_stats")
-reset_peak_memory_stats = _needs_accelerator("reset_peak_memory_stats")
-set_device_idx = _needs_accelerator("set_device_idx")
-set_device_index = _needs_accelerator("set_device_index")
-set_stream = _needs_accelerator("set_stream")
-synchronize = _needs_accelerator("synchronize")
+current_device_index: Refusal = _needs_accelerator("current_device_index")
+current_device_idx: Refusal = _needs_accelerator("current_device_idx")
+current_stream: Refusal = _needs_accelerator("current_stream")
+device_index: Refusal = _needs_accelerator("device_index")
+empty_cache: Refusal = _needs_accelerator("empty_cache")
+get_device_capability: Refusal = _needs_accelerator("get_device_capability")
+get_memory_info: Refusal = _needs_accelerator("get_memory_info")
+max_memory_allocated: Refusal = _needs_accelerator("max_memory_allocated")
+max_memory_reserved: Refusal = _needs_accelerator("max_memory_reserved")
+memory_allocated: Refusal = _needs_accelerator("memory_allocated")
+memory_reserved: Refusal = _needs_accelerator("memory_reserved")
+memory_stats: Refusal = _needs_accelerator("memory_stats")
+reset_accumulated_memory_stats: Refusal = _needs_accelerator("reset_accumulated_memory_stats")
+reset_peak_memory_stats: Refusal = _needs_accelerator("reset_peak_memory_stats")
+set_device_idx: Refusal = _needs_accelerator("set_device_idx")
+set_device_index: Refusal = _needs_accelerator("set_device_index")
+set_stream: Refusal = _needs_accelerator("set_stream")
+synchronize: Refusal = _needs_accelerator("synchronize")
 
-publish(__name__)
+publish(__name__, later=("memory",))

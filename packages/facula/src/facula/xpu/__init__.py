@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._absent_device import AbsentDevice
-from ._names import publish
+from .._absent_device import AbsentDevice, Kind, Refusal
+from .._names import publish
 
 __all__ = [
     "Event", "Stream", "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties",
@@ -46,12 +46,12 @@ def empty_cache() -> None:
     """Give memory that is kept for XPU tensors back: there is none."""
 
 
-Event = _absent.kind("Event")
-Stream = _absent.kind("Stream")
-current_device = _absent.function("current_device")
-get_device_name = _absent.function("get_device_name")
-get_device_properties = _absent.function("get_device_properties")
-set_device = _absent.function("set_device")
-synchronize = _absent.function("synchronize")
+Event: Kind = _absent.kind("Event")
+Stream: Kind = _absent.kind("Stream")
+current_device: Refusal = _absent.function("current_device")
+get_device_name: Refusal = _absent.function("get_device_name")
+get_device_properties: Refusal = _absent.function("get_device_properties")
+set_device: Refusal = _absent.function("set_device")
+synchronize: Refusal = _absent.function("synchronize")
 
-publish(__name__)
+publish(__name__, later=("random", "streams"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ._names import publish
+from .._names import publish
 
-__all__ = ["current_device", "device_count", "is_available", "is_initialized", "set_device", "synchronize"]
+if TYPE_CHECKING:
+    from . import amp as amp
+
+__all__ = ["amp", "current_device", "device_count", "is_available", "is_initialized", "set_device", "synchronize"]
 
 
 def is_available() -> bool:
@@ -29,12 +32,12 @@ def current_device() -> str:
     return "cpu"
 
 
-def set_device(device: Any) -> None:
+def set_device(device: object) -> None:
     """Choose the CPU: nothing changes."""
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: object = None) -> None:
     """Wait for the CPU's work: it is done when a function returns."""
 
 
-publish(__name__)
+publish(__name__, later=("amp",))

@@ -1,100 +1,41 @@
-"""facula.multiprocessing: the standard library's, whose names these are, and `spawn`.
-
-Tensors that go through queues and pipes are copied: memory that processes share is not there yet.
-"""
+"""Processes of one function, and what is raised where one of them fails."""
 
 from __future__ import annotations
 
-import multiprocessing as _standard
-from multiprocessing import (
-    Array,
-    AuthenticationError,
-    Barrier,
-    BoundedSemaphore,
-    BufferTooShort,
-    Condition,
-    Event,
-    JoinableQueue,
-    Lock,
-    Manager,
-    Pipe,
-    Pool,
-    Process,
-    ProcessError,
-    Queue,
-    RLock,
-    Semaphore,
-    SimpleQueue,
-    TimeoutError,
-    Value,
-    active_children,
-    cpu_count,
-    current_process,
-    freeze_support,
-    get_all_start_methods,
-    get_context,
-    get_logger,
-    get_start_method,
-    log_to_stderr,
-    parent_process,
-    set_start_method,
-)
+import sys
+import traceback
+from multiprocessing import get_context
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidValueError
+from facula_errors import FaculaError
 from facula_errors.extend import boundary
 
-from ._names import publish
+from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.process import BaseProcess
+    from multiprocessing.queues import SimpleQueue
 
 __all__ = [
-    "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",
-    "JoinableQueue", "Lock", "Manager", "Pipe", "Pool", "Process", "ProcessContext", "ProcessError", "ProcessException",
-    "ProcessExitedException", "ProcessRaisedException", "Queue", "RLock", "Semaphore", "SimpleQueue", "SpawnContext",
-    "TimeoutError", "Value", "active_children", "cpu_count", "current_process", "freeze_support",
-    "get_all_sharing_strategies", "get_all_start_methods", "get_context", "get_logger", "get_sharing_strategy",
-    "get_start_method", "log_to_stderr", "parent_process", "set_sharing_strategy", "set_start_method", "spawn",
+    "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "SpawnContext", "spawn",
     "start_processes",
 ]  # fmt: skip
-
-_STRATEGIES = ("file_descriptor", "file_system")
-_strategy = ["file_descriptor"]
-
-
-def get_all_sharing_strategies() -> set[str]:
-    """The names that `set_sharing_strategy` takes."""
-    return set(_STRATEGIES)
-
-
-def get_sharing_strategy() -> str:
-    """What `set_sharing_strategy` set."""
-    return _strategy[0]
-
-
-@boundary
-def set_sharing_strategy(new_strategy: str) -> None:
-    """Set how processes share tensors: kept; they get copies. ValueError for a name that is not known.
-
-    >>> set_sharing_strategy("file_system")
-    >>> get_sharing_strategy()
-    'file_system'
-    >>> set_sharing_strategy("file_descriptor")
-    """
-    if new_strategy not in _STRATEGIES:
-        raise InvalidValueError(f"set_sharing_strategy: expected one of {', '.join(_STRATEGIES)}; got {new_strategy!r}")
-    _strategy[0] = new_strategy
 
 
 class ProcessException(FaculaError):
     """A process of `spawn` failed: number `error_index`, with process id `error_pid`."""
 
+    msg: str
+    error_index: int
+    error_pid: int | None
+
     def __init__(self, msg: str, error_index: int, error_pid: int | None) -> None:
         super().__init__(msg)
         self.msg, self.error_index, self.error_pid = msg, error_index, error_pid
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.msg, self.error_index, self.error_pid)
 
 
@@ -109,20 +50,17 @@ class ProcessExitedException(ProcessException):
         super().__init__(msg, error_index, error_pid)
         self.exit_code = exit_code
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code)
 
 
-def _run(function: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any) -> None:
+def _run(function: Callable[..., object], index: int, args: tuple[object, ...], errors: SimpleQueue[str]) -> None:
     """What a process of `spawn` does."""
     try:
         function(index, *args)
     except KeyboardInterrupt:
         pass  # the parent has it too
     except Exception:
-        import sys
-        import traceback
-
         errors.put(traceback.format_exc())
         sys.exit(1)
 
@@ -131,7 +69,9 @@ def _run(function: Callable[..., Any], index: int, args: tuple[Any, ...], errors
 class ProcessContext:
     """The processes that `start_processes` started: `processes`, and `join` to wait for them."""
 
-    def __init__(self, processes: list[Any], errors: list[Any]) -> None:
+    processes: list[BaseProcess]
+
+    def __init__(self, processes: list[BaseProcess], errors: list[SimpleQueue[str]]) -> None:
         self.processes, self._errors = processes, errors
         self._waiting = dict(enumerate(processes))
 
@@ -145,8 +85,6 @@ class ProcessContext:
         The failure of one ends the others. ProcessRaisedException where it raised, ProcessExitedException where it
         ended otherwise.
         """
-        from multiprocessing.connection import wait
-
         ended = wait([process.sentinel for process in self._waiting.values()], timeout)
         failed = None
         for index, process in list(self._waiting.items()):
@@ -177,8 +115,8 @@ SpawnContext = ProcessContext
 
 @boundary
 def start_processes(
-    fn: Callable[..., Any],
-    args: tuple[Any, ...] = (),
+    fn: Callable[..., object],
+    args: tuple[object, ...] = (),
     nprocs: int = 1,
     join: bool = True,
     daemon: bool = False,
@@ -188,7 +126,7 @@ def start_processes(
 
     The failure of one ends the others, and is raised: ProcessRaisedException, ProcessExitedException.
     """
-    context: Any = _standard.get_context(start_method)
+    context: Any = get_context(start_method)
     processes, errors = [], []
     for index in range(nprocs):
         failure = context.SimpleQueue()
@@ -206,8 +144,8 @@ def start_processes(
 
 @boundary
 def spawn(
-    fn: Callable[..., Any],
-    args: tuple[Any, ...] = (),
+    fn: Callable[..., object],
+    args: tuple[object, ...] = (),
     nprocs: int = 1,
     join: bool = True,
     daemon: bool = False,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from launching import BACKEND, NAMES, empty, launch, layout, narrow, plan, run, to_bfloat16, widen
+from kernel_helpers import BACKEND, NAMES, empty, launch, layout, narrow, plan, run, to_bfloat16, widen
 
 SHORT = [name for name in NAMES if name != "bool"]
 

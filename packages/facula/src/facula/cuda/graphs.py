@@ -1,0 +1,16 @@
+"""Graphs of CUDA devices: there are none."""
+
+from __future__ import annotations
+
+from .._absent_device import AbsentDevice, Kind, Refusal
+from .._names import publish
+
+__all__ = ["CUDAGraph", "graph", "is_current_stream_capturing", "make_graphed_callables"]
+
+_absent = AbsentDevice("cuda", "CUDA")
+CUDAGraph: Kind = _absent.kind("CUDAGraph")
+graph: Kind = _absent.kind("graph")
+is_current_stream_capturing: Refusal = _absent.function("is_current_stream_capturing")
+make_graphed_callables: Refusal = _absent.function("make_graphed_callables")
+
+publish(__name__)

@@ -1,0 +1,15 @@
+"""Streams of CUDA devices: there are none."""
+
+from __future__ import annotations
+
+from .._absent_device import AbsentDevice, Kind
+from .._names import publish
+
+__all__ = ["Event", "ExternalStream", "Stream"]
+
+_absent = AbsentDevice("cuda", "CUDA")
+Event: Kind = _absent.kind("Event")
+ExternalStream: Kind = _absent.kind("ExternalStream")
+Stream: Kind = _absent.kind("Stream")
+
+publish(__name__)

@@ -1,0 +1,66 @@
+"""Versions as programs for PyTorch compare them: with text, and with tuples of numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ._names import publish
+
+__all__ = ["TorchVersion"]
+
+_RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)((?:a|b|rc|\.dev)\d*)?")
+
+
+def _key(version: object) -> tuple[tuple[int, ...], bool] | None:
+    """The numbers of a version without zeros at the end, and whether it is no preview; None of what is no version."""
+    if isinstance(version, (tuple, list)):
+        version = ".".join(str(part) for part in version)
+    found = _RELEASE.match(version) if isinstance(version, str) else None
+    if found is None:
+        return None
+    numbers = [int(part) for part in found[1].split(".")]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers), not found[2]
+
+
+class TorchVersion(str):
+    """A version: text that compares with other versions, and with tuples, by its numbers.
+
+    >>> version = TorchVersion("2.13.0")
+    >>> version >= "2.9", version >= (2, 9), version == "2.13", version < "3.0.0.dev1"
+    (True, True, True, True)
+
+    What is no version compares as text. TypeError for other kinds of values.
+    """
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def _pair(self, other: object) -> tuple[Any, Any]:
+        mine, theirs = _key(str(self)), _key(other)
+        return (str(self), other) if mine is None or theirs is None else (mine, theirs)
+
+    def __eq__(self, other: object) -> bool:
+        mine, theirs = self._pair(other)
+        return bool(mine == theirs)
+
+    def __lt__(self, other: object) -> bool:
+        mine, theirs = self._pair(other)
+        return bool(mine < theirs)
+
+    def __le__(self, other: object) -> bool:
+        mine, theirs = self._pair(other)
+        return bool(mine <= theirs)
+
+    def __gt__(self, other: object) -> bool:
+        mine, theirs = self._pair(other)
+        return bool(mine > theirs)
+
+    def __ge__(self, other: object) -> bool:
+        mine, theirs = self._pair(other)
+        return bool(mine >= theirs)
+
+
+publish(__name__)

@@ -1,0 +1,23 @@
+"""The classes of results that have names, by the names that PyTorch gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .named_results import NamedResults, kinds_of_results
+from .numeric import Frexp
+from .reduction import extreme_pairs
+from .reduction.extreme_pairs import Extremes, MaxExtremes, MinExtremes
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
+
+__all__: list[str] = []
+
+
+def return_types() -> dict[str, type[tuple[Tensor, ...]]]:
+    """By name: what `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and others give."""
+    pairs = [one for one in vars(extreme_pairs).values() if isinstance(one, type) and issubclass(one, Extremes)]
+    kinds: list[type[Extremes] | type[NamedResults]] = [MaxExtremes, MinExtremes, *pairs, *kinds_of_results()]
+    found: dict[str, type[tuple[Tensor, ...]]] = {kind.name: kind for kind in kinds if kind is not Extremes}
+    return {**found, "frexp": Frexp}
