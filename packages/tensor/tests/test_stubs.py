@@ -22,7 +22,7 @@ def test_every_public_function_and_method_is_there():
     for name in ("relu", "add", "sum", "tensor", "where"):
         assert f"def {name}(" in stubs["__init__.pyi"]
     for name in ("relu_", "__add__", "sum", "copy_"):
-        assert f"    def {name}(self" in stubs["_methods.pyi"]
+        assert f"    def {name}(self" in stubs["_core/methods.pyi"]
     assert "alpha: Scalar = 1" in stubs["__init__.pyi"]
 
 

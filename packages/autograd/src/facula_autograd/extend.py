@@ -21,7 +21,7 @@ from __future__ import annotations
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._function_context import FunctionContext
 from ._function_nodes import from_function
-from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, error_node, next_seq, record
+from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
 from ._mode_state import DEFAULT, Mode, active_modes, current_mode
@@ -51,6 +51,7 @@ __all__ = [
     "current_mode",
     "describe_call_site",
     "edge_to",
+    "edges_of",
     "error_node",
     "from_function",
     "move_hooks",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import adafactor_step, adafactor_vector_step
+from facula_tensor.extend import AdafactorNumbers, adafactor_step, adafactor_vector_step
 
 from ._fused import FusedOptimizer, sign_of
 from ._groups import check_number, check_pair, number_of
@@ -75,8 +75,15 @@ class Adafactor(FusedOptimizer):
 
     def _step_group(self, group: dict[str, Any]) -> None:
         rate, (smallest, least) = float(group["lr"]), group["eps"]
-        numbers = (rate, float(group["beta2_decay"]), -1.0 if smallest is None else float(smallest), float(least),
-                   float(group["d"]), 1.0 - rate * float(group["weight_decay"]), sign_of(group))  # fmt: skip
+        numbers = AdafactorNumbers(
+            rate=rate,
+            decay=float(group["beta2_decay"]),
+            smallest=-1.0 if smallest is None else float(smallest),
+            least=float(least),
+            most=float(group["d"]),
+            shrink=1.0 - rate * float(group["weight_decay"]),
+            sign=sign_of(group),
+        )
         for matrices in (True, False):
             keys = ("row_var", "col_var") if matrices else ("variance",)
             some = {**group, "params": [p for p in group["params"] if (p.ndim > 1) is matrices]}

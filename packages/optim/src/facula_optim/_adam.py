@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import adam_step
+from facula_tensor.extend import AdamNumbers, adam_step
 
 from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas
@@ -91,8 +91,19 @@ class Adam(FusedOptimizer):
         if not rows:
             return
         first, second = group["betas"]
-        adam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]), *decays_of(group),
-                         sign_of(group)))  # fmt: skip
+        decay, shrink = decays_of(group)
+        adam_step(
+            rows,
+            AdamNumbers(
+                rate=float(group["lr"]),
+                first=float(first),
+                second=float(second),
+                epsilon=float(group["eps"]),
+                decay=decay,
+                shrink=shrink,
+                sign=sign_of(group),
+            ),
+        )
 
 
 @boundary

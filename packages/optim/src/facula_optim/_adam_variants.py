@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
-from facula_tensor.extend import adamax_step, nadam_step, radam_step
+from facula_tensor.extend import AdamaxNumbers, NadamNumbers, RadamNumbers, adamax_step, nadam_step, radam_step
 
 from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas
@@ -68,8 +68,17 @@ class Adamax(_Moments):
         rows = self._rows(group, "exp_avg", "exp_inf", "step")
         if rows:
             first, second = group["betas"]
-            adamax_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
-                               float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+            adamax_step(
+                rows,
+                AdamaxNumbers(
+                    rate=float(group["lr"]),
+                    first=float(first),
+                    second=float(second),
+                    epsilon=float(group["eps"]),
+                    decay=float(group["weight_decay"]),
+                    sign=sign_of(group),
+                ),
+            )
 
 
 @boundary
@@ -125,8 +134,20 @@ class NAdam(_Moments):
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
         if rows:
             first, second = group["betas"]
-            nadam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
-                              *decays_of(group), sign_of(group), float(group["momentum_decay"])))  # fmt: skip
+            decay, shrink = decays_of(group)
+            nadam_step(
+                rows,
+                NadamNumbers(
+                    rate=float(group["lr"]),
+                    first=float(first),
+                    second=float(second),
+                    epsilon=float(group["eps"]),
+                    decay=decay,
+                    shrink=shrink,
+                    sign=sign_of(group),
+                    warming=float(group["momentum_decay"]),
+                ),
+            )
 
 
 @boundary
@@ -175,5 +196,16 @@ class RAdam(_Moments):
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
         if rows:
             first, second = group["betas"]
-            radam_step(rows, (float(group["lr"]), float(first), float(second), float(group["eps"]),
-                              *decays_of(group), sign_of(group)))  # fmt: skip
+            decay, shrink = decays_of(group)
+            radam_step(
+                rows,
+                RadamNumbers(
+                    rate=float(group["lr"]),
+                    first=float(first),
+                    second=float(second),
+                    epsilon=float(group["eps"]),
+                    decay=decay,
+                    shrink=shrink,
+                    sign=sign_of(group),
+                ),
+            )

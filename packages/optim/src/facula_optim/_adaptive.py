@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import adadelta_step, adagrad_step, rmsprop_centered_step, rmsprop_step
+from facula_tensor.extend import (
+    AdadeltaNumbers,
+    AdagradNumbers,
+    RmspropNumbers,
+    adadelta_step,
+    adagrad_step,
+    rmsprop_centered_step,
+    rmsprop_step,
+)
 
 from ._fused import FusedOptimizer, sign_of
 from ._groups import number_of
@@ -66,8 +74,14 @@ class RMSprop(FusedOptimizer):
         mean = ("grad_avg",) if group["centered"] else ()
         rows = self._rows(group, "square_avg", *mean, *buffer, "step")
         if rows:
-            numbers = (float(group["lr"]), float(group["alpha"]), float(group["eps"]), float(group["weight_decay"]),
-                       sign_of(group), momentum)  # fmt: skip
+            numbers = RmspropNumbers(
+                rate=float(group["lr"]),
+                share=float(group["alpha"]),
+                epsilon=float(group["eps"]),
+                decay=float(group["weight_decay"]),
+                sign=sign_of(group),
+                keep=momentum,
+            )
             (rmsprop_centered_step if mean else rmsprop_step)(rows, numbers)
 
 
@@ -119,8 +133,16 @@ class Adadelta(FusedOptimizer):
     def _step_group(self, group: dict[str, Any]) -> None:
         rows = self._rows(group, "square_avg", "acc_delta", "step")
         if rows:
-            adadelta_step(rows, (float(group["lr"]), float(group["rho"]), float(group["eps"]),
-                                 float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+            adadelta_step(
+                rows,
+                AdadeltaNumbers(
+                    rate=float(group["lr"]),
+                    share=float(group["rho"]),
+                    epsilon=float(group["eps"]),
+                    decay=float(group["weight_decay"]),
+                    sign=sign_of(group),
+                ),
+            )
 
 
 @boundary
@@ -178,5 +200,13 @@ class Adagrad(FusedOptimizer):
     def _step_group(self, group: dict[str, Any]) -> None:
         rows = self._rows(group, "sum", "step")
         if rows:
-            adagrad_step(rows, (float(group["lr"]), float(group["lr_decay"]), float(group["eps"]),
-                                float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+            adagrad_step(
+                rows,
+                AdagradNumbers(
+                    rate=float(group["lr"]),
+                    slower=float(group["lr_decay"]),
+                    epsilon=float(group["eps"]),
+                    decay=float(group["weight_decay"]),
+                    sign=sign_of(group),
+                ),
+            )

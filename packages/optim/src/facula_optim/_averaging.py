@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import asgd_step, rprop_step
+from facula_tensor.extend import AsgdNumbers, RpropNumbers, asgd_step, rprop_step
 
 from ._fused import FusedOptimizer, sign_of
 from ._groups import check_pair, number_of
@@ -70,8 +70,17 @@ class ASGD(FusedOptimizer):
     def _step_group(self, group: dict[str, Any]) -> None:
         rows = self._rows(group, "ax", "eta", "mu", "step")
         if rows:
-            asgd_step(rows, (float(group["lr"]), float(group["lambd"]), float(group["alpha"]), float(group["t0"]),
-                             float(group["weight_decay"]), sign_of(group)))  # fmt: skip
+            asgd_step(
+                rows,
+                AsgdNumbers(
+                    rate=float(group["lr"]),
+                    lambda_=float(group["lambd"]),
+                    power=float(group["alpha"]),
+                    start=float(group["t0"]),
+                    decay=float(group["weight_decay"]),
+                    sign=sign_of(group),
+                ),
+            )
 
 
 @boundary
@@ -130,4 +139,9 @@ class Rprop(FusedOptimizer):
         rows = self._rows(group, "prev", "step_size", "step")
         if rows:
             (cut, grow), (least, most) = group["etas"], group["step_sizes"]
-            rprop_step(rows, (float(cut), float(grow), float(least), float(most), sign_of(group)))
+            rprop_step(
+                rows,
+                RpropNumbers(
+                    cut=float(cut), grow=float(grow), least=float(least), most=float(most), sign=sign_of(group)
+                ),
+            )

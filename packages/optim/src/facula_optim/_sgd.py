@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import sgd_step
+from facula_tensor.extend import SgdNumbers, sgd_step
 
 from ._fused import FusedOptimizer
 from ._groups import number_of
@@ -73,7 +73,7 @@ class SGD(FusedOptimizer):
         if not momentum:
             rows = [(p, g) for p in group["params"] if (g := p.grad) is not None]
             if rows:
-                sgd_step(rows, (rate, decay, sign, 0.0, 1.0, 0.0))
+                sgd_step(rows, SgdNumbers(rate=rate, decay=decay, sign=sign))
             return
         state, begun, fresh = self.state, [], []
         for p in group["params"]:
@@ -86,8 +86,16 @@ class SGD(FusedOptimizer):
                     begun.append((p, g, buffer))
         ahead = float(momentum) if group["nesterov"] else 0.0
         if begun:
-            sgd_step(begun, (rate, decay, sign, float(momentum), 1.0 - float(group["dampening"]), ahead))
+            numbers = SgdNumbers(
+                rate=rate,
+                decay=decay,
+                sign=sign,
+                keep=float(momentum),
+                take=1.0 - float(group["dampening"]),
+                ahead=ahead,
+            )
+            sgd_step(begun, numbers)
         if fresh:  # their first buffer is the gradient, whatever the dampening
-            sgd_step(fresh, (rate, decay, sign, 0.0, 1.0, ahead))
+            sgd_step(fresh, SgdNumbers(rate=rate, decay=decay, sign=sign, ahead=ahead))
             for p, _, buffer in fresh:
                 state[p]["momentum_buffer"] = buffer

@@ -2,8 +2,9 @@
 
 - `elementwise`, `operator` and `view` turn a declaration into functions; `composite` adds a function of operators.
 - `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
-- `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `recurrent_layer` is one layer of
-  an LSTM, GRU or RNN over sequences. `return_types` are the classes of named results.
+- `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `SgdNumbers`, `AdamNumbers` and
+  kin are the numbers that they take; `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+- `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
 - `snapshot` is a tensor as it is at one moment; `overlapping` finds two of many tensors that share memory.
@@ -42,6 +43,19 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import MemoryFormat as MemoryFormat
     from ._core.types import Scalar as Scalar
     from .ops.losses import reduction_of
+    from .ops.optimizers.numbers import (
+        AdadeltaNumbers,
+        AdafactorNumbers,
+        AdagradNumbers,
+        AdamaxNumbers,
+        AdamNumbers,
+        AsgdNumbers,
+        NadamNumbers,
+        RadamNumbers,
+        RmspropNumbers,
+        RpropNumbers,
+        SgdNumbers,
+    )
     from .ops.optimizers.steps import (
         adadelta_step,
         adafactor_step,
@@ -61,11 +75,22 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from .ops.return_types import return_types
 
 __all__ = [
+    "AdadeltaNumbers",
+    "AdafactorNumbers",
+    "AdagradNumbers",
+    "AdamNumbers",
+    "AdamaxNumbers",
+    "AsgdNumbers",
     "Autocast",
     "Handle",
     "Hooks",
+    "NadamNumbers",
     "Operator",
     "PyTorchNames",
+    "RadamNumbers",
+    "RmspropNumbers",
+    "RpropNumbers",
+    "SgdNumbers",
     "accumulating",
     "adadelta_step",
     "adafactor_step",
@@ -116,6 +141,7 @@ __all__ = [
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
     ".ops.losses": ("reduction_of",),
+    ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),
     ".ops.return_types": ("return_types",),

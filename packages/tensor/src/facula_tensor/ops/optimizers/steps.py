@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..._core.tensor import Tensor
 
     Row = tuple[Tensor, ...]
+    Numbers = tuple[float, ...]  # one of `numbers.py`, by place
 
 DTYPES = (float32, float64)
 
@@ -37,7 +38,7 @@ def _step(
     operands: tuple[str, ...],
     kept: int,
     shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
-) -> Callable[[Sequence[Row], tuple], None]:
+) -> Callable[[Sequence[Row], tuple[float, ...]], None]:
     """The function `(rows, numbers)` of an optimizer's step.
 
     A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
@@ -47,7 +48,7 @@ def _step(
     table = PlanTable(name)
     plans = table.by_key
 
-    def step(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+    def step(rows: Sequence[Row], numbers: Numbers) -> None:
         try:
             width = len(rows[0])
             layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
@@ -65,7 +66,7 @@ def _step(
             storage.version += 1
             storage.mutator = site
 
-    def slow_call(rows: Sequence[Row], numbers: tuple[float, ...]) -> None:
+    def slow_call(rows: Sequence[Row], numbers: Numbers) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
         numbers = tuple(map(float, numbers))
         rows = [snapshots_of(row, False) for row in rows]

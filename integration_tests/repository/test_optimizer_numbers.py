@@ -1,0 +1,43 @@
+"""What Python gives an optimizer's step by name is what C reads by place."""
+
+import ast
+import re
+
+import pytest
+from conftest import ROOT
+
+CSRC = ROOT / "packages/cpu/csrc"
+SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "simd/optimizer.c")
+NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
+
+
+def enumerations():
+    """The numbers that C knows, by the optimizer's name: ``{"ADAM": ["rate", ...]}``."""
+    found = {}
+    for source in SOURCES:
+        for body in re.findall(r"\benum \{([^}]*)\}", source.read_text()):
+            names = re.findall(r"\w+", body)
+            optimizer = names[0].partition("_")[0]
+            places = [name.removeprefix(optimizer + "_").lower() for name in names]
+            found[optimizer] = [one for one in places if one != "numbers"]  # their count, which comes last
+    return found
+
+
+def fields():
+    """The fields of Python's classes, in their order, by the optimizer's name."""
+    return {
+        node.name.removesuffix("Numbers").upper(): [
+            one.target.id.rstrip("_") for one in node.body if isinstance(one, ast.AnnAssign)
+        ]
+        for node in ast.parse(NUMBERS.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+@pytest.mark.parametrize("optimizer", sorted(enumerations()))
+def test_the_fields_stand_where_the_kernel_reads_them(optimizer):
+    assert fields()[optimizer] == enumerations()[optimizer]
+
+
+def test_there_are_no_others():
+    assert set(fields()) == set(enumerations()) and len(fields()) == 11
