@@ -20,6 +20,7 @@ from ._interop import pickling as pickling
 from ._interop import protocols as protocols
 from ._interop import repr as repr
 from ._interop import set as set
+from .ops import assigning as assigning
 from .ops import formats as formats
 from .ops import inplace_views as inplace_views
 from .ops import moves as moves
@@ -33,7 +34,7 @@ LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.launching", "_dispatch.writing", "_interop.pickling",
     "_dispatch.fast.unary", "_dispatch.fast.inplace", "_dispatch.fast.many", "_dispatch.fast.two_results",
     "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill", "_core.resizing",
-    "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.gathering", "ops.join", "ops.masks",
+    "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.assigning", "ops.gathering", "ops.join", "ops.masks",
     "ops.optimizers.steps", "ops.scattering",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)

@@ -19,6 +19,7 @@ from .ops.attention import scaled_dot_product_attention
 from .ops.bilinear import bilinear
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .ops.class_losses import cross_entropy, nll_loss
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
 from .ops.convolution_1d import conv1d, conv_transpose1d
 from .ops.ctc import ctc_loss
@@ -49,7 +50,7 @@ from .ops.instance_norm import instance_norm, local_response_norm
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.likelihood_losses import gaussian_nll_loss, multilabel_soft_margin_loss, poisson_nll_loss, soft_margin_loss
 from .ops.linear import linear
-from .ops.losses import cross_entropy, huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss
+from .ops.losses import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from .ops.margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,

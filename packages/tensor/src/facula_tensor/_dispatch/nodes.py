@@ -1,4 +1,4 @@
-"""The node of a call on the slow path, and of in-place changes and views of them."""
+"""The node of a call on the slow path, and of in-place changes and views of them. See Note [Epilogue] in `fast`."""
 
 from __future__ import annotations
 

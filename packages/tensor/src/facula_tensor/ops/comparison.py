@@ -13,7 +13,7 @@ from .._core.tensor import Tensor, method
 from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.snapshots import snapshots_of
-from .copying import assign_inplace
+from .assigning import assign_inplace
 
 __all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
 

@@ -1,4 +1,4 @@
-"""Copies: to another dtype, device or memory; writing into a tensor."""
+"""Copies: to another dtype, device or memory."""
 
 from __future__ import annotations
 
@@ -6,31 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from facula_autograd.extend import active_modes, edge_to
-from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
+from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend import FLOATING, plain_address
 
-from .._core.call_sites import user_site
 from .._core.errors import relabel
 from .._core.formats import check_format
-from .._core.memory import check_overlap, check_writable
-from .._core.promotion import as_dtype, can_cast, number_for
-from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
-from .._creation.filling import fill
-from .._creation.from_data import as_tensor_like
+from .._core.promotion import as_dtype
+from .._core.tensor import Tensor, layout_of_tensor, make, method
 from .._dispatch.declaration import operator
-from .._dispatch.inplace_checks import starts_inplace
-from .._dispatch.launching import mutated
-from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
-from .._dispatch.nodes import node_for
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.planning import broadcast_shapes
-from .._dispatch.snapshots import edge_from, snapshots_of
 from .._dispatch.view_call import as_tensor
-from .._dispatch.view_changes import rebase
-from .._dispatch.writing import write
 
 __all__ = ["clone"]
 
@@ -264,167 +252,3 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     """
     place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
     return to_like(self, place, memory_format=memory_format)
-
-
-# ---------------------------------------------------------------------------------------------- writing into
-
-
-def _copy_into(target: Tensor, source: Tensor) -> Tensor:
-    now = snapshot(target)
-    write(now, snapshot(source))
-    mutated(now, "copy_")
-    return target
-
-
-no_record_ops.copy_into = recorded_ops.copy_into = _copy_into
-
-
-@operator
-class _overwrite:
-    """The record of `copy_`: the old value is gone, the new one is the source, broadcast."""
-
-    inputs = ("input", "other")
-    holomorphic = False
-
-    def outputs(layout, other):
-        return layout
-
-    def vjp_input(F, g):
-        return F.zeros_like(g)
-
-    def vjp_other(F, g, other_layout):
-        return F.to(F.sum_to(g, other_layout), (other_layout.dtype,))
-
-
-@overridable
-@method()
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
-
-    `src` may also be a number. ValueError where it does not broadcast to this shape.
-
-    >>> from facula_tensor import zeros, tensor
-    >>> zeros(2, 2).copy_(tensor([1, 2]))
-    tensor([[1., 2.],
-            [1., 2.]])
-    """
-    try:
-        return self if _copied(self, src) else _copy("copy_", self, src)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-_copy_plans = operators["to"].slow_table.by_key
-
-
-def _copied(target: Tensor, source: Any) -> bool:
-    """Whether the common case was done, without detours: apart in memory, layouts met before, nothing recorded."""
-    try:
-        la = target._layout
-        sa = target._storage
-        oa = target._offset
-        lb = source._layout
-        sb = source._storage
-        ob = source._offset
-        if active_modes or target.node is not None or source.node is not None or not la.is_contiguous:
-            return False
-        launch = _copy_plans[(lb,), la].launch
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
-        pb = sb.ptr + ob
-        if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
-            return False
-        launch(la.numel, pb, pa)
-    except (AttributeError, KeyError, TypeError, RuntimeError):
-        return False
-    sa.version += 1
-    sa.mutator = ("copy_", *user_site())
-    return True
-
-
-def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
-    """Put the result of an operator into `target` and return it: the in-place form of composite operators."""
-    if not can_cast(result.dtype, target.dtype):
-        raise DTypeError(
-            f"{operation}: the result is {result.dtype.name} and cannot be stored in a {target.dtype.name} tensor; "
-            "use the form without underscore"
-        )
-    if result.shape != target.shape:
-        raise ArgumentError(
-            f"{operation}: the result would have shape {tuple(result.shape)}, and the tensor to change has "
-            f"{tuple(target.shape)}; only the other operand may be broadcast"
-        )
-    return _copy(operation, target, result)
-
-
-def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
-    try:
-        source = as_tensor_like(source, self, operation)
-        record = starts_inplace(operation, self, (self, source))
-        target, held = snapshots_of((self, source), record)
-        check_writable(operation, target)
-        layout = target._layout
-        if broadcast_shapes(operation, layout.shape, held._layout.shape) != layout.shape:
-            raise ArgumentError(
-                f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}"
-            )
-        if held._layout.device is not layout.device:
-            held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device,))
-        same = check_overlap(operation, target, (held,))
-    except Exception as error:
-        relabel(error, operation)
-        raise
-    if not (same and held._layout.dtype is layout.dtype):
-        write(target, held)
-    mutated(target, operation)
-    if record:
-        edges = (edge_to(self), edge_from(held))
-        node_for(operators["overwrite"], (self, held), (layout, held._layout), (), [self], None, edges)
-        rebase(self, edges[0])
-    return self
-
-
-@overridable
-@method()
-@boundary
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
-
-    >>> from facula_tensor import zeros
-    >>> zeros(3).fill_(2.5)
-    tensor([2.5000, 2.5000, 2.5000])
-    """
-    return _fill("fill_", self, value)
-
-
-def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ArgumentError(
-                f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
-            )
-        return _copy(operation, self, value)
-    try:
-        now = snapshot(self)
-    except AttributeError:
-        as_tensor(operation, self)
-        raise
-    value = number_for(value, now._layout.dtype, operation)
-    if starts_inplace(operation, self, (self,)):
-        return _copy(operation, self, value)
-    check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
-    fill(now, value)
-    mutated(now, operation)
-    return self
-
-
-@overridable
-@method()
-def zero_(self: Tensor) -> Tensor:
-    """Set every element to 0. Returns this tensor."""
-    try:
-        return _fill("zero_", self, 0)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise

@@ -10,7 +10,7 @@ from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, method
 from .._dispatch.namespaces import recorded_ops
-from .copying import assign_inplace
+from .assigning import assign_inplace
 
 
 def in_place_of(function: Callable[..., Any]) -> None:

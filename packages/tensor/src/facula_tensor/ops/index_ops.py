@@ -20,7 +20,7 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
-from .copying import assign_inplace
+from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
 from .indexing.getitem import put_into
 from .indexing.setitem import slow_setitem

@@ -21,7 +21,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
-from .copying import assign_inplace
+from .assigning import assign_inplace
 from .where_true import where_true
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]

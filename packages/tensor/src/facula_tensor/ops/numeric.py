@@ -17,7 +17,7 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
-from .copying import assign_inplace
+from .assigning import assign_inplace
 from .grids import broadcast_tensors
 from .in_place import in_place_of
 from .named_results import named_results

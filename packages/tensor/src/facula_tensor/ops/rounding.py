@@ -15,8 +15,8 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .activation import source
+from .assigning import assign_inplace
 from .comparison import boolean
-from .copying import assign_inplace
 from .pointwise import real
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]

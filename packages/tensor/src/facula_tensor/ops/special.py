@@ -17,7 +17,7 @@ from .._dispatch.namespaces import composite, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
-from .copying import assign_inplace
+from .assigning import assign_inplace
 from .pointwise import real
 
 ROOT_HALF = 0.5**0.5

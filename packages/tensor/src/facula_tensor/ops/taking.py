@@ -13,8 +13,8 @@ from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .assigning import assign_inplace
 from .choosing import nonzero
-from .copying import assign_inplace
 from .gathering import as_index, different_dtypes, gather
 
 __all__ = ["argwhere", "put", "take", "take_along_dim"]

@@ -17,7 +17,7 @@ from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, in_row_major
 from .._dispatch.writing import write_out
-from .copying import assign_inplace
+from .assigning import assign_inplace
 
 __all__ = ["tril", "tril_indices", "triu", "triu_indices"]
 

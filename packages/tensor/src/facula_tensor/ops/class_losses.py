@@ -1,0 +1,205 @@
+"""Losses by class: one fused operator and its gradient for `cross_entropy` and `nll_loss`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._core.errors import show
+from .._core.promotion import as_integer, as_real
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import operator
+from .._dispatch.namespaces import recorded_ops
+from .losses import reduction_of
+
+__all__ = ["cross_entropy", "nll_loss"]
+
+
+def _by_class(name: str) -> Any:
+    """The fused operator of a loss by class numbers, and that of its gradient, which the target's check is a part of.
+
+    Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
+    """
+
+    def redirect(F, operands, parameters):
+        input, target, weight = operands
+        for what, one in (("input", input), ("target", target)):
+            if one is None:
+                raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
+        x, t = layout_of_tensor(input), layout_of_tensor(target)
+        by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
+        call = getattr(F, name)
+        if x.dtype in (float16, bfloat16):  # computed in float32; the weight may be in it, as mixed precision has it
+            same = weight is not None and layout_of_tensor(weight).dtype is x.dtype
+            wide = [F.to(input, (float32,)), F.to(target, (float32,)) if by_probability else target]
+            return F.to(call(*wide, F.to(weight, (float32,)) if same else weight, parameters), (x.dtype,))
+        check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
+        if len(x.shape) == 1:
+            loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
+            return F.squeeze(loss, 0) if parameters[0] == "none" else loss
+        if by_probability:
+            if parameters[1] >= 0:
+                raise ArgumentError(
+                    f"{name}: expected no ignore_index, since target has probabilities and no classes; "
+                    f"got {parameters[1]}; leave it out"
+                )
+            return by_probabilities(F, input, target, weight, parameters[0], parameters[2])
+        if t.dtype is not int64:
+            return call(input, F.to(target, (int64,)), weight, parameters)
+        if weight is not None and not layout_of_tensor(weight).is_contiguous:
+            return call(input, target, F.contiguous(weight), parameters)
+        return None
+
+    class loss:
+        inputs = ("input", "target", "weight")
+        optional = ("weight",)
+        parameters = ("reduction", "ignore_index", "label_smoothing")
+        launch_scalars = ("ignore_index", "label_smoothing")
+
+        def outputs(input, target, weight, reduction, ignore_index, label_smoothing):
+            return contiguous(target.shape if reduction == "none" else (), input.dtype, input.device)
+
+        def vjp_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
+            return gradient_of(F)(g, input, target, weight, (reduction, ignore_index, label_smoothing))
+
+    class gradient:
+        inputs = ("grad", "input", "target", "weight")
+        optional = ("weight",)
+        parameters = loss.parameters
+        launch_scalars = loss.launch_scalars
+
+        def outputs(g, input, target, weight, *parameters):
+            return contiguous(input.shape, input.dtype, input.device)
+
+        def vjp_grad(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+            slope = gradient_of(F)(F.ones_like(grad), input, target, weight, (reduction, ignore_index, label_smoothing))
+            dims = (1,) if reduction == "none" else tuple(range(input.ndim))
+            return F.sum(F.mul(g, slope), (dims, False))
+
+        def vjp_input(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
+            if name == "nll_loss":
+                return F.zeros_like(g)
+            # The loss is linear in log_softmax(input): `along` are minus the factors, whose sum scales each row.
+            along = F.nll_loss_grad(grad, input, target, weight, (reduction, ignore_index, label_smoothing))
+            scale = F.neg(F.sum(along, ((1,), True)))
+            return F.mul(F.softmax_grad(g, F.softmax(input, (1,)), (1,)), scale)
+
+    def gradient_of(F):
+        return getattr(F, f"{name}_grad")
+
+    loss.decompose = redirect
+    for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
+        body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
+        operator(body)
+
+
+def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
+    """Raise unless input is (n, classes, ...) or (classes,), and target and weight fit."""
+    if x.dtype.category <= INTEGER < target.dtype.category and len(target.shape) == len(x.shape) + 1:
+        raise DTypeError(
+            f"{name}: expected input of numbers for each class, then target of classes; got input {show(x)} and target "
+            f"{show(target)}; the two are swapped"
+        )
+    if x.dtype not in (float32, float64) and not by_probability:
+        raise DTypeError(f"{name}: defined for float32 and float64; got input {x.dtype.name}; convert with .float()")
+    if not x.shape:
+        raise ArgumentError(f"{name}: expected input (n, classes, ...) or (classes,); got a number")
+    classes = x.shape[1 if len(x.shape) > 1 else 0]
+    wanted = (*x.shape[:1], *x.shape[2:]) if len(x.shape) > 1 else ()
+    if not by_probability and target.shape != wanted:
+        raise ArgumentError(
+            f"{name}: expected target of shape {wanted}, a class for each row of input {x.shape}; got {target.shape}"
+        )
+    if not by_probability and target.dtype.category != INTEGER:
+        raise DTypeError(f"{name}: expected target of classes to be int64; got {target.dtype.name}; use .long()")
+    if weight is not None and (weight.shape != (classes,) or weight.dtype is not x.dtype):
+        raise ArgumentError(
+            f"{name}: expected weight of shape ({classes},) and {x.dtype.name}, a number for each class; "
+            f"got {weight.shape} and {weight.dtype.name}"
+        )
+
+
+def by_probabilities(F: Any, input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
+    """Cross entropy where the target has a probability for each class."""
+    shape = input.shape
+    if smoothing:
+        target = F.add(F.mul(target, 1 - smoothing), smoothing / shape[1])
+    terms = F.mul(F.log_softmax(input, (1,)), target)
+    if weight is not None:
+        terms = F.mul(terms, F.channels_of(weight, layout_of_tensor(input)))
+    if reduction == "none":
+        return F.neg(F.sum(terms, ((1,), False)))
+    total = F.neg(F.sum(terms, (tuple(range(len(shape))), False)))
+    if reduction == "sum":
+        return total
+    count = terms.numel() // shape[1] if shape[1] else 0
+    return F.div(total, count)
+
+
+_by_class("nll_loss")
+_by_class("cross_entropy")
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64.
+
+    Or target of `input`'s shape: a probability for each class. `weight` (classes,) weighs classes, and "mean" is over
+    the weights; classes equal to `ignore_index` take no part (with probabilities it is refused); `label_smoothing` from
+    0 to 1 is the share of the target that all classes get. `reduction`: "mean", "sum" or "none". Floating dtypes; half
+    precision is computed in float32. IndexError for a target out of range, ValueError for shapes that do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
+    tensor(0.6931)
+    """
+    try:
+        if reduction != "mean" or size_average is not None or reduce is not None:
+            reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
+        if type(label_smoothing) is not float:
+            label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
+        return recorded_ops.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s.
+
+    >>> from facula_tensor import tensor
+    >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
+    tensor(2.)
+    """
+    try:
+        reduction = reduction_of("nll_loss", reduction, size_average, reduce)
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
+        return recorded_ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
