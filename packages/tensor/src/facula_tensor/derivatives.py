@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from ._core.types import Function
+
     In = TypeVar("In", bound=Tensor | tuple[Tensor, ...])
     Out = TypeVar("Out", bound=Tensor | tuple[Tensor, ...])
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-__dir__ = listed(__name__)
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 Tensors = Any  # a tensor, or a tuple of tensors
 
@@ -103,7 +105,9 @@ def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_g
     return columns[0] if one_out else columns
 
 
-def _jacobian_of(out: Tensor, which: int, points: tuple, create_graph: bool, strict: bool, name: str) -> tuple:
+def _jacobian_of(
+    out: Tensor, which: int, points: tuple[Tensor, ...], create_graph: bool, strict: bool, name: str
+) -> tuple[Tensor, ...]:
     """The derivatives of one output, one for each input."""
     rows: list[list[Tensor]] = [[] for _ in points]
     flat = out.reshape(-1)
@@ -220,7 +224,9 @@ def hvp(
     return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
 
 
-def _vector_hessian(name: str, func: Callable, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool) -> tuple:
+def _vector_hessian(
+    name: str, func: Function, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool
+) -> tuple[Any, Any]:
     with enable_grad():
         points, one_in = _points(name, inputs, create_graph)
         out = _one(name, func(*points))
@@ -245,14 +251,14 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
     return points, values is not inputs
 
 
-def _results(name: str, func: Callable, points: tuple) -> tuple[tuple[Tensor, ...], bool]:
+def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)
     return values, values is not found
 
 
-def _check(name: str, what: str, values: tuple) -> None:
+def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
     for k, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise InvalidTypeError(
@@ -267,7 +273,7 @@ def _one(name: str, out: Any) -> Tensor:
     return out.reshape(())
 
 
-def _vector(name: str, v: Tensors, like: tuple) -> tuple:
+def _vector(name: str, v: Tensors, like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """`v` as a tuple, checked against the tensors that it must be like."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -283,10 +289,17 @@ def _vector(name: str, v: Tensors, like: tuple) -> tuple:
     return vector
 
 
-def _pull_back(name: str, outputs: tuple, points: tuple, vector: tuple, create_graph: bool, strict: bool) -> tuple:
+def _pull_back(
+    name: str,
+    outputs: tuple[Tensor, ...],
+    points: tuple[Tensor, ...],
+    vector: tuple[Tensor, ...],
+    create_graph: bool,
+    strict: bool,
+) -> tuple[Tensor, ...]:
     """`vector` times the Jacobian, one for each point."""
     pairs = [(out, u) for out, u in zip(outputs, vector, strict=True) if out.requires_grad]
-    found: tuple = (None,) * len(points)
+    found: tuple[Tensor | None, ...] = (None,) * len(points)
     if pairs:
         found = grad(
             [out for out, _ in pairs], points, [u for _, u in pairs],
@@ -308,6 +321,6 @@ def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: st
     return zeros_like(point)
 
 
-def _finished(values: tuple, single: bool, create_graph: bool) -> Tensors:
+def _finished(values: tuple[Any, ...], single: bool, create_graph: bool) -> Tensors:
     kept = values if create_graph else tuple([value.detach() for value in values])
     return kept[0] if single else kept

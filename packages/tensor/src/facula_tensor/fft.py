@@ -7,7 +7,7 @@ Where next: `ops/fourier.py` for the operators, `_fourier.py` for arguments.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
@@ -19,12 +19,17 @@ from ._dispatch.writing import write_out
 from .ops.flips import roll
 from .ops.transforms import complex_transform, dims_to_shift, frequencies, from_real, to_real
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._core.types import DeviceLike, DTypeLike
+
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
-__dir__ = listed(__name__)
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 
 @overridable
@@ -323,9 +328,9 @@ def fftfreq(
     d: float = 1.0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """The frequencies of what `fft` gives of `n` elements, `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
@@ -342,9 +347,9 @@ def rfftfreq(
     d: float = 1.0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """The frequencies of what `rfft` gives of `n` elements, `d` apart: 0, 1, ..., n // 2 times 1 / (n d).

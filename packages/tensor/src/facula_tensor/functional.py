@@ -3,6 +3,8 @@
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """
 
+from typing import TYPE_CHECKING
+
 from ._core.names import listed as _listed
 from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
 from .ops.adaptive_pooling import (
@@ -69,6 +71,9 @@ from .ops.resampling import interpolate
 from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
 from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -190,4 +195,4 @@ __all__ = [
     "unfold",
 ]
 
-__dir__ = _listed(__name__)
+__dir__: "Callable[[], list[str]]" = _listed(__name__)

@@ -27,6 +27,8 @@ from .ops.special import erf, erfc, erfinv
 psi = digamma
 
 if TYPE_CHECKING:  # of these the stubs know the types
+    from collections.abc import Callable
+
     from .ops.rounding import round
     from .ops.special import logit, sinc
 else:
@@ -39,4 +41,4 @@ __all__ = [
     "round", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
 
-__dir__ = listed(__name__)
+__dir__: "Callable[[], list[str]]" = listed(__name__)

@@ -194,4 +194,4 @@ def _worst(what: str, by: np.ndarray, a: np.ndarray, b: np.ndarray, allowed: flo
     )
 
 
-__dir__ = _listed(__name__)
+__dir__: Callable[[], list[str]] = _listed(__name__)

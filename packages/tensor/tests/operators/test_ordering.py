@@ -1,5 +1,7 @@
 """What rows cannot say of sorts and what is near them: NaN, zeros, equal elements, long lines, refusals."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -200,3 +202,14 @@ def test_distinct_elements_and_slices():
     assert (values.tolist(), back.tolist(), counts.tolist()) == ([1, 0, 1], [0, 0, 1, 1, 1, 2], [2, 3, 1])
     assert ft.zeros(0).unique(return_counts=True)[1].tolist() == []
     assert ft.tensor([NAN, NAN]).unique().shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "name", ["sort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "max", "min"]
+)
+def test_results_with_names_can_be_pickled(name):
+    x = ft.tensor([[3.0, 1.0, 2.0], [1.0, 5.0, 4.0]])
+    given = (1, 1) if name == "kthvalue" else (2, 1) if name == "topk" else (1,)
+    result = getattr(x, name)(*given)
+    again = pickle.loads(pickle.dumps(result))
+    assert type(again) is type(result) and repr(again) == repr(result)

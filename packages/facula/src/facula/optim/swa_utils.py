@@ -67,7 +67,9 @@ class AveragedModel(Module):
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", tensor(0, device=device))
-        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
+        self.avg_fn: Callable[[Tensor, Tensor, Tensor | int], Tensor] | None = avg_fn
+        self.multi_avg_fn: Callable[[list[Tensor], list[Tensor], Tensor | int], None] | None = multi_avg_fn
+        self.use_buffers: bool = use_buffers
 
     def forward(self, *args: object, **kwargs: object) -> Any:
         """What the averaged module gives."""

@@ -18,7 +18,9 @@ from .sizes import sizes
 from .tensor import Tensor, make
 
 MOST_LAYOUTS = 512  # of a dtype
-_layouts: dict[Any, dict[tuple, Layout]] = {}  # by dtype, or dtype and device as they were given; then by shape
+_layouts: dict[
+    Any, dict[tuple[object, ...], Layout]
+] = {}  # by dtype, or dtype and device as they were given; then by shape
 layout_cache_clearers.append(_layouts.clear)
 
 

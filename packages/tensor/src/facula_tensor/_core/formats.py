@@ -71,7 +71,7 @@ class layout:
         return "strided"
 
 
-strided = layout()
+strided: layout = layout()
 
 
 def check_storage(operation: str, wanted: Any, pin_memory: Any) -> None:

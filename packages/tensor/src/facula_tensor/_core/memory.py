@@ -19,6 +19,8 @@ from .tensor import Tensor, layout_of_tensor, snapshot
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .types import Operands
+
 
 SOLVER_WORK = 10_000  # candidate solutions; a few of them answer for all but contrived strides
 
@@ -97,7 +99,7 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
 
 def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
     """Which two of these have elements in common, as places in the list; None where no two have."""
-    spans: dict[Any, list] = {}
+    spans: dict[Any, list[Any]] = {}
     tensors = [snapshot(a) for a in tensors]
     for place, a in enumerate(tensors):
         if a.numel() and a.device.type != "meta":
@@ -121,7 +123,7 @@ def check_writable(operation: str, tensor: Tensor) -> None:
 
 
 def check_out(
-    operation: str, wanted: Layout, out: object, operands: tuple, elementwise: bool = True
+    operation: str, wanted: Layout, out: object, operands: Operands, elementwise: bool = True
 ) -> tuple[Tensor, bool]:
     """Check `out=` and resize it if it is empty: a snapshot of it, and whether the result may be computed there."""
     if not isinstance(out, Tensor):

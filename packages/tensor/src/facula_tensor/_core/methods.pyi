@@ -44,7 +44,7 @@ class Methods:
         """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     def __copy__(self) -> Tensor:
         """`copy.copy`: another tensor over the same memory, sharing its version."""
-    def __deepcopy__(self, memo: builtins.dict) -> Tensor:
+    def __deepcopy__(self, memo: builtins.dict[builtins.int, Any]) -> Tensor:
         """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(self // other, self % other)`."""
@@ -862,17 +862,17 @@ class Methods:
         """`neg` in place: changes this tensor and returns it."""
     def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
         """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory."""
-    def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
-    def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty_strided` in the dtype and on the device of this tensor."""
-    def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`full` in the dtype and on the device of this tensor."""
-    def new_ones(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_ones(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`ones` in the dtype and on the device of this tensor."""
     def new_tensor(self, data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False) -> Tensor:
         """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given."""
-    def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""

@@ -29,7 +29,7 @@ class PyTorchNames:
     """
 
     def __init__(self, module_file: str) -> None:
-        self.folder = os.path.dirname(module_file)
+        self.folder: str = os.path.dirname(module_file)
 
     def names(self, place: str) -> frozenset[str]:
         """The public names of one of PyTorch's modules or classes, `"torch.nn"`."""

@@ -79,6 +79,11 @@ class iinfo:
 
     __slots__ = ("bits", "dtype", "max", "min")
 
+    bits: int
+    dtype: str
+    max: int
+    min: int
+
     @boundary
     def __init__(self, type: Any) -> None:
         kind = as_dtype(type, "iinfo")

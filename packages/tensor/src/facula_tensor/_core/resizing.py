@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
@@ -14,10 +14,13 @@ from .formats import check_format
 from .sizes import sizes
 from .tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot
 
+if TYPE_CHECKING:
+    from .types import MemoryFormat
+
 
 @method()
 @boundary
-def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: Any = None) -> Tensor:
+def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: MemoryFormat | None = None) -> Tensor:
     """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
 
     Elements keep their places in memory; those beyond what there was are uninitialised. The storage

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from facula_autograd.extend import Handle
 
     from .methods import Methods
-    from .types import Data, DeviceLike
+    from .types import Data, DeviceLike, MemoryFormat
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -142,7 +142,8 @@ class Tensor(_Base):
         """The number of elements."""
         return layout_of_tensor(self).numel
 
-    nelement, ndimension = numel, dim
+    nelement: Callable[[Tensor], int] = numel
+    ndimension: Callable[[Tensor], int] = dim
 
     @overload
     @boundary
@@ -180,7 +181,7 @@ class Tensor(_Base):
         """Bytes of all elements."""
         return layout_of_tensor(self).nbytes
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, memory_format: MemoryFormat | None = None) -> bool:
         """Whether the elements lie in row-major order without gaps, or as `memory_format` says."""
         if memory_format is not None:
             return lies_in_format(layout_of_tensor(self), memory_format)

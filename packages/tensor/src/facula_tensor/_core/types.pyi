@@ -3,7 +3,7 @@
 `_stubs.py` names these in the stubs; packages beside this one take them from `extend`, under TYPE_CHECKING.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 
@@ -60,3 +60,11 @@ Index: TypeAlias = _Part | list[Any] | range | tuple[_Part | list[Any] | range, 
 # What the dtype decides at run time: any kind of number. A union with Any may be used as any of its members, and this
 # one for a bool, an int, a float or a complex number, but never for a str.
 Number: TypeAlias = bool | Any
+
+# An operator's operands are tensors, numbers and None, and its parameters hashable values, as its declaration says.
+Operands: TypeAlias = tuple[Any, ...]
+Parameters: TypeAlias = tuple[Any, ...]
+# What plans are found by: the layout of a tensor, the type of a number, None for an operand that was left out.
+Layouts: TypeAlias = tuple[Any, ...]
+# Rules, fast paths and public functions: called with what an operator's declaration says.
+Function: TypeAlias = Callable[..., Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -20,6 +20,9 @@ from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor, method
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.writing import write_out
 from .filling import filled
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
 
 __all__ = [
     "empty",
@@ -63,12 +66,12 @@ def empty(
     *lengths: Any,
     size: Any = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them.
 
@@ -92,9 +95,9 @@ def full(
     fill_value: Any,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -130,9 +133,9 @@ def zeros(
     *lengths: Any,
     size: Any = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -155,9 +158,9 @@ def ones(
     *lengths: Any,
     size: Any = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -206,12 +209,12 @@ def in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor
 def empty_like(
     input: Tensor,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
     try:
@@ -229,12 +232,12 @@ def empty_like(
 def zeros_like(
     input: Tensor,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """Zeros of the shape, dtype and device of `input`.
 
@@ -256,12 +259,12 @@ def zeros_like(
 def ones_like(
     input: Tensor,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """Ones of the shape, dtype and device of `input`.
 
@@ -284,12 +287,12 @@ def full_like(
     input: Tensor,
     fill_value: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`.
 
@@ -333,9 +336,9 @@ def _new(maker: Any, number: float | None) -> None:
         self: Tensor,
         *lengths: Any,
         size: Any = None,
-        dtype: Any = None,
-        layout: Any = None,
-        device: Any = None,
+        dtype: DTypeLike | None = None,
+        layout: object = None,
+        device: DeviceLike | None = None,
         requires_grad: bool = False,
         pin_memory: bool = False,
     ) -> Tensor:
@@ -371,9 +374,9 @@ def new_full(
     size: Any,
     fill_value: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:

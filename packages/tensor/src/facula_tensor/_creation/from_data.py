@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import chain
 from struct import Struct
 from struct import error as StructError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,13 +38,21 @@ from .._dispatch.namespaces import no_record_ops
 from .filled import empty, finish
 from .filling import fill, filled
 
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
+
 __all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
 MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
 
 
 def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+    data: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
 
@@ -192,7 +200,9 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     return from_array(array.reshape(shape), dtype, device)
 
 
-def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list, kinds: set) -> None:
+def _flatten(
+    data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list[Any], kinds: set[type | DType]
+) -> None:
     """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
     if type(data) in SCALAR_CATEGORY and not shape:
         kinds.add(type(data))
@@ -237,7 +247,7 @@ def _flatten(data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: li
         into.append(number)
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
     try:
         if isinstance(data, Tensor):
@@ -256,7 +266,12 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 @method()
 @boundary
 def new_tensor(
-    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    data: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
 
@@ -304,7 +319,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 @boundary
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
 
     BufferError where `copy` is False and a copy would be needed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
@@ -23,6 +23,9 @@ from .._dispatch.writing import write, write_out
 from .filled import finish, in_format, like, with_options
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
 
 __all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
 
@@ -87,9 +90,9 @@ def rand(
     size: Any = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -115,9 +118,9 @@ def randn(
     size: Any = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -145,9 +148,9 @@ def randint(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -211,9 +214,9 @@ def randperm(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -238,12 +241,12 @@ def rand_like(
     input: Tensor,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
     try:
@@ -264,12 +267,12 @@ def randn_like(
     input: Tensor,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
@@ -21,6 +21,9 @@ from .._dispatch.planning import broadcast_shapes
 from .filled import finish, with_options
 from .generator import LARGEST, Generator, default_generator
 from .random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
 
 __all__ = ["normal"]
 
@@ -58,7 +61,7 @@ def _draw_into(
     return self
 
 
-def _bounds(name: str, first: Any, last: Any, others: dict) -> tuple[Any, Any]:
+def _bounds(name: str, first: Any, last: Any, others: dict[str, Any]) -> tuple[Any, Any]:
     """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
         for one in known:
@@ -132,9 +135,9 @@ def normal(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:

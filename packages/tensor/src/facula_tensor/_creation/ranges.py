@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .filled import finish, with_options, zeros
 from .filling import fill
 from .from_data import from_array
 
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
+
 __all__ = ["arange", "eye", "linspace"]
 
 
@@ -30,9 +33,9 @@ def arange(
     step: Any = 1,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -90,9 +93,9 @@ def linspace(
     steps: int,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -145,9 +148,9 @@ def eye(
     m: int | None = None,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -176,11 +179,11 @@ def eye(
 # Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types
 # are in the key, since 1, 1.0 and True are equal; so are 0.0 and -0.0, which are not kept.
 MOST_KEPT, KEPT_BYTES = 256, 1 << 13
-_saved_of: dict[tuple, Tensor] = {}
+_saved_of: dict[tuple[object, ...], Tensor] = {}
 _NUMBERS = {int, float, type(None), None}
 
 
-def _known(operation: str, made: tuple) -> Tensor | None:
+def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
     """A copy of what this operation made of these arguments before; None where it is not kept."""
     try:
         return no_record_ops.clone(_saved_of[operation, get_default_dtype(), made])
@@ -188,7 +191,7 @@ def _known(operation: str, made: tuple) -> Tensor | None:
         return None
 
 
-def _keep(operation: str, made: tuple, tensor: Tensor) -> Tensor:
+def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
     """Keep a copy of what was made of these arguments, if it is small and they are plain numbers. Gives `tensor`."""
     layout, dtype, device = tensor._layout, *made[6:]
     if (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, method
 from .bits import reinterpreted
 from .filled import empty, finish, full, with_options
 from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
 
 __all__ = ["asarray", "empty_permuted", "empty_strided", "from_file", "logspace", "range", "scalar_tensor"]
 
@@ -46,9 +49,9 @@ def empty_strided(
     size: Any,
     stride: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -68,9 +71,9 @@ def new_empty_strided(
     size: Any,
     stride: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -86,9 +89,9 @@ def empty_permuted(
     size: Any,
     physical_layout: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -112,9 +115,9 @@ def empty_permuted(
 def scalar_tensor(
     s: Any,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -130,7 +133,12 @@ def scalar_tensor(
 
 @boundary
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+    obj: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """`obj` as a tensor: over its memory where it is a tensor, an array, or has DLPack or the buffer protocol.
 
@@ -188,9 +196,9 @@ def from_file(
     shared: bool | None = None,
     size: int = 0,
     *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of `size` elements over a file's bytes, which are read when they are looked at.
@@ -234,9 +242,9 @@ def logspace(
     base: float = 10.0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -277,9 +285,9 @@ def range(
     step: Any = 1,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:

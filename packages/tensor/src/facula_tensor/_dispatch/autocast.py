@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
+    from .._core.types import Operands
+
 __all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_dtype", "widen"]
 
 # Operators that compute in the lower dtype, and functions made of several.
@@ -62,9 +64,10 @@ class Autocast:
     __slots__ = ("casts", "dtype")
 
     def __init__(self, dtype: DType, casts: dict[tuple[int, bool], tuple[Any, ...]] | None) -> None:
-        self.dtype, self.casts = dtype, casts
+        self.dtype: DType = dtype
+        self.casts: dict[tuple[int, bool], tuple[Any, ...]] | None = casts
 
-    def operands(self, operator: str, operands: tuple[Any, ...], grad: bool) -> tuple[Any, ...] | None:
+    def operands(self, operator: str, operands: Operands, grad: bool) -> tuple[Any, ...] | None:
         """The operands of an operator that is listed, cast; None of others."""
         if operator not in LISTED:
             return None

@@ -23,14 +23,13 @@ from .slow_path import slow_call
 from .view_call import make_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_storage import Layout
 
+    from .._core.types import Function, Operands, Parameters
     from .view_call import Window
 
 
-def elementwise(body: type) -> Callable[..., Any]:
+def elementwise(body: type) -> Function:
     """An operator on each element of operands that broadcast and promote.
 
     Gives the public function, the method of the same name and, where the result has the operands'
@@ -60,12 +59,12 @@ def elementwise(body: type) -> Callable[..., Any]:
     return function
 
 
-def operator(body: type) -> Callable[..., Any]:
+def operator(body: type) -> Function:
     """Any other operator with plans: gives the function `(*tensors, parameters)`; no method."""
     return _finish(Operator(body, is_elementwise=False))
 
 
-def view(body: type) -> Callable[..., Any]:
+def view(body: type) -> Function:
     """An operator whose result shares the operand's memory: gives the function `(tensor, *parameters)`, and the method.
 
     `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
@@ -90,13 +89,13 @@ def view(body: type) -> Callable[..., Any]:
     return function
 
 
-def _finish(op: Operator) -> Callable[..., Any]:
+def _finish(op: Operator) -> Function:
     if op.arity < 0:
         op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
         op.no_record = _variadic_function(op, record=False)
         public = op.call
     elif not op.is_fast:
-        made: Callable[..., Any] = make_many
+        made: Function = make_many
         if op.arity == 3 and len(op.results) == 1 and not op.mutates:
             made = make_ternary
         elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
@@ -123,7 +122,7 @@ def _finish(op: Operator) -> Callable[..., Any]:
     return _publish(op, public)
 
 
-def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
+def _publish(op: Operator, public: Function) -> Function:
     op.public = public
     operators[op.name] = op
     setattr(no_record_ops, op.name, op.no_record)
@@ -134,14 +133,14 @@ def _publish(op: Operator, public: Callable[..., Any]) -> Callable[..., Any]:
     return public
 
 
-def _name(function: Callable[..., Any], op: Operator, name: str) -> None:
+def _name(function: Function, op: Operator, name: str) -> None:
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)  # for profilers and tracebacks
     function.__name__ = function.__qualname__ = name
     function.__module__, function.__doc__ = op.module, op.doc
     function.operator = op  # type: ignore[attr-defined]
 
 
-def _attach(name: str, function: Callable[..., Any]) -> None:
+def _attach(name: str, function: Function) -> None:
     setattr(Tensor, name, function)
 
 
@@ -162,7 +161,7 @@ def reflect(op: Operator, name: str) -> None:
     _attach(name, reflected)
 
 
-def public_form(function: Callable) -> Callable:
+def public_form(function: Function) -> Function:
     """Make the decorated function what users call, and the method, of the operator that has its name."""
     op = operators[function.__name__]
     op.public = function
@@ -171,7 +170,7 @@ def public_form(function: Callable) -> Callable:
     return function
 
 
-def _binary_function(op: Operator) -> Callable[..., Any]:
+def _binary_function(op: Operator) -> Function:
     """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
     call = op.library_call
 
@@ -192,10 +191,10 @@ def _binary_function(op: Operator) -> Callable[..., Any]:
     return function
 
 
-def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
+def _variadic_function(op: Operator, *, record: bool) -> Function:
     """The form of an operator with any number of operands, a tuple of them before the parameters."""
 
-    def variadic(operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+    def variadic(operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Any:
         try:
             return slow_call(op, tuple(operands), parameters, record, out)
         except FaculaError as error:
@@ -205,7 +204,7 @@ def _variadic_function(op: Operator, *, record: bool) -> Callable[..., Any]:
     return variadic
 
 
-def _inplace_function(op: Operator) -> Callable[..., Any]:
+def _inplace_function(op: Operator) -> Function:
     if op.arity == 1 and op.is_fast and not op.parameters:
         return make_inplace_unary(op)
     if op.arity == 1:

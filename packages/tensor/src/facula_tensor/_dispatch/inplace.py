@@ -25,10 +25,11 @@ from .snapshots import edge_from, snapshots_of
 from .view_changes import rebase
 
 if TYPE_CHECKING:
+    from .._core.types import Layouts, Operands, Parameters
     from .operator import Operator
 
 
-def slow_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: Any = 1) -> Tensor:
+def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), alpha: Any = 1) -> Tensor:
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     try:
@@ -103,9 +104,10 @@ def slow_inplace(op: Operator, operands: tuple, parameters: tuple = (), alpha: A
         raise
 
 
-def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout) -> Plan:
+def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout: Layout) -> Plan:
     """The plan whose result goes into memory of this layout, the first operand's; put where the fast path looks."""
-    table, key = op.slow_table, (layouts, parameters, layout)
+    table = op.slow_table
+    key: object = (layouts, parameters, layout)
     if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_fast:
         if op.arity == 1:
             table, key = op.inplace_table, layout
@@ -117,7 +119,7 @@ def plan_inplace(op: Operator, layouts: tuple, parameters: tuple, layout: Layout
     return plan
 
 
-def accumulate(op: Operator, operands: tuple) -> Tensor:
+def accumulate(op: Operator, operands: Operands) -> Tensor:
     """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
     layout = layout_of_tensor(operands[0])
     if layout.is_contiguous or not overlaps_itself(layout):

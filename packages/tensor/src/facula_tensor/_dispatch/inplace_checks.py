@@ -13,10 +13,10 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import bases_of, family_of
 
 if TYPE_CHECKING:
-    pass
+    from .._core.types import Operands
 
 
-def starts_inplace(name: str, target: Tensor, operands: tuple) -> bool:
+def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:
     """Check that `target` may be changed; whether the change is to be recorded."""
     check_writable(name, target)
     if active_modes and not current_mode().grad:

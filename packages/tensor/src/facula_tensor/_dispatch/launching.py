@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def run(plan: Plan, operands: Sequence[Any], values: tuple = ()) -> list[Tensor]:
+def run(plan: Plan, operands: Sequence[Any], values: tuple[Any, ...] = ()) -> list[Tensor]:
     """Allocate results and launch."""
     storages = [allocate(layout) for layout in plan.outputs]
     launch(plan, operands, [(storage, 0) for storage in storages], values)
@@ -38,7 +38,7 @@ def launch(
     plan: Plan,
     operands: Sequence[Any],
     outputs: Sequence[tuple[Storage, int]],
-    values: tuple = (),
+    values: tuple[Any, ...] = (),
     n: int | None = None,
 ) -> None:
     """Launch into memory that is there. Buffers in another order are put in plain order first.

@@ -12,10 +12,11 @@ from .slow_path import call_in, slow_call
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
+    from .._core.types import Operands, Parameters
     from .operator import Operator
 
 
-def call_in_mode(op: Operator, operands: tuple, parameters: tuple = (), out: Tensor | None = None) -> Any:
+def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Any:
     """Call `op` as the mode of this thread wants it."""
     if out is not None or collecting:
         return slow_call(op, operands, parameters, True, out)

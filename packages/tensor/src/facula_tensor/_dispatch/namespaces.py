@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from .._core.tensor import Tensor
+    from .._core.types import Function
     from .operator import Operator
 
 
@@ -22,25 +22,26 @@ class Namespace:
 
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
 # first in ordinary backward passes and the second under create_graph.
-no_record_ops, recorded_ops = Namespace(), Namespace()
+no_record_ops: Namespace = Namespace()
+recorded_ops: Namespace = Namespace()
 operators: dict[str, Operator] = {}
 
 
-def composite(function: Callable) -> Callable[..., Any]:
+def composite(function: Function) -> Function:
     """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
     for F in (no_record_ops, recorded_ops):
         setattr(F, function.__name__, partial(function, F))
     return function
 
 
-def may_alias_grad(rule: Callable) -> Callable[..., Any]:
+def may_alias_grad(rule: Function) -> Function:
     """Mark a vjp rule that returns `g` itself or a view of it, which others may hold."""
     rule.may_alias_grad = True  # type: ignore[attr-defined]
     return rule
 
 
 @may_alias_grad
-def identity_grad(F: Namespace, g: Any) -> Any:
+def identity_grad(F: Namespace, g: Tensor) -> Any:
     """The vjp rule of an operand whose gradient is the gradient."""
     return g
 

@@ -16,17 +16,18 @@ from .saved_hooks import pack_node
 from .snapshots import edge_from
 
 if TYPE_CHECKING:
+    from .._core.types import Layouts, Operands, Parameters
     from .operator import Operator
 
 
 def node_for(
     op: Operator,
-    operands: tuple,
-    layouts: tuple,
-    parameters: tuple,
+    operands: Operands,
+    layouts: Layouts,
+    parameters: Parameters,
     results: list[Tensor],
     hooks: Any = None,
-    edges: tuple | None = None,
+    edges: tuple[Any, ...] | None = None,
     wrapped: bool = False,
 ) -> Node:
     """The node of a call; it becomes the node of the differentiable results. `operands` are looked at only now, or are
@@ -96,7 +97,9 @@ def _saved_of(a: Any) -> Any:
     return now
 
 
-def scalar_node(op: Operator, node: Node, operands: tuple, saved: tuple, versions: tuple) -> tuple[Any, Node]:
+def scalar_node(
+    op: Operator, node: Node, operands: Operands, saved: tuple[Any, ...], versions: tuple[int | None, ...]
+) -> tuple[Any, Node]:
     """The node of a tensor and a number; where the number comes first, its mirror image."""
     a, b = operands
     if isinstance(a, Tensor):

@@ -18,10 +18,11 @@ from .namespaces import recorded_ops
 if TYPE_CHECKING:
     from facula_storage import DType
 
+    from .._core.types import Operands
     from .operator import Operator
 
 
-def coerce(op: Operator, operands: tuple) -> tuple | Any:
+def coerce(op: Operator, operands: Operands) -> tuple[Any, ...] | Any:
     """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
     ready: list[Any] = []
     tensors = [a for a in operands if isinstance(a, Tensor)]
@@ -73,7 +74,7 @@ def describe(value: object) -> str:
     return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
 
 
-def promote(op: Operator, operands: tuple, F: Any) -> tuple:
+def promote(op: Operator, operands: Operands, F: Any) -> tuple[Any, ...]:
     """Operands cast to the dtype the operator computes in; numbers to its category."""
     kinds: list[DType | None] = [None, None, None]
     first = op.mask_operands  # leading operands that take no part (the condition of `where`)

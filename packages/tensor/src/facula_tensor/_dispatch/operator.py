@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from facula_autograd.extend import Rule
     from facula_storage import DType, Layout
 
+    from .._core.types import Function, Parameters
+
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
@@ -78,8 +80,8 @@ class Operator:
 
     def __init__(self, body: type, *, is_elementwise: bool):
         frame = _getframe(2)  # where the decorator stands
-        self.declared_at = (frame.f_code.co_filename, frame.f_lineno)
-        self.forms: dict[str, Callable[..., Any]] = {}  # what `inspect` finds of its functions, by kind
+        self.declared_at: tuple[str, int] = (frame.f_code.co_filename, frame.f_lineno)
+        self.forms: dict[str, Function] = {}  # what `inspect` finds of its functions, by kind
         declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
         self.name: str = body.__name__.lstrip("_")  # an underscore says: no public name of its own
         self.doc: str = body.__doc__ or ""
@@ -94,32 +96,32 @@ class Operator:
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
         self.kernel: str = declared.get("kernel", self.name)
         self.validate_layouts: Callable[..., None] | None = declared.get("validate_layouts")
-        self.decompose: Callable[..., Any] | None = declared.get("decompose")
+        self.decompose: Function | None = declared.get("decompose")
         self.direct: Callable[..., bool] | None = declared.get("direct")
-        self.execute: Callable[..., list] | None = declared.get("execute")
+        self.execute: Callable[..., list[Any]] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.validate_values: Callable[..., None] | None = declared.get("validate_values")
         self.reads_values: bool = declared.get("reads_values", False)
         self.holomorphic: bool = declared.get("holomorphic", True)
-        self.forward: Callable | None = declared.get("forward")
+        self.forward: Function | None = declared.get("forward")
         self.scaled: int = declared.get("scaled", 0)
-        self.widens = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
+        self.widens: frozenset[int] = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
         self.mask_operands: int = declared.get("mask_operands", 0)
         self.inplace: bool = declared.get("inplace", is_elementwise and self.result_dtype is same)
         self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))
         self.optional: tuple[str, ...] = declared.get("optional", ())
-        self.mutates = tuple([self.inputs.index(name) for name in declared.get("mutates", ())])
+        self.mutates: tuple[int, ...] = tuple([self.inputs.index(name) for name in declared.get("mutates", ())])
         self.launch_scalars: tuple[str, ...] = declared.get("launch_scalars", ())
-        self.fixed = len(self.parameters) - len(self.launch_scalars)
+        self.fixed: int = len(self.parameters) - len(self.launch_scalars)
         self.results: tuple[str, ...] = declared.get("results", ("out",))
-        self.vjp_all: Callable | None = declared.get("vjp_all")
-        self.vjps: dict[str, Callable] = {
+        self.vjp_all: Function | None = declared.get("vjp_all")
+        self.vjps: dict[str, Function] = {
             name: declared[f"vjp_{name}"] for name in self.inputs if f"vjp_{name}" in declared
         }
-        self.table = PlanTable(self.name)
-        self.scaled_table = PlanTable("add_scaled")
-        self.inplace_table = PlanTable(self.name)  # of unequal layouts: the target's, and the other operand's
-        self.slow_table = PlanTable(self.name)  # signatures the fast path must not find: complex, given outputs
+        self.table: PlanTable = PlanTable(self.name)
+        self.scaled_table: PlanTable = PlanTable("add_scaled")
+        self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's
+        self.slow_table: PlanTable = PlanTable(self.name)  # what the fast path must not find: complex, given outputs
         self.rule: Rule
         self.broadcast_rule: Rule  # for operands of unequal layouts
         self.scalar_rule: Rule  # for a tensor and a number
@@ -134,15 +136,15 @@ class Operator:
         self.operand_needs: tuple[tuple[bool, ...], ...] = ()
         self.needs: dict[str, tuple[str, ...]]
         make_rules(self)
-        self.call: Callable
-        self.no_record: Callable
-        self.default_mode_call: Callable
-        self.library_call: Callable
-        self.public: Callable
-        self.changing: Callable
-        self.window: Callable | None = None
+        self.call: Function
+        self.no_record: Function
+        self.default_mode_call: Function
+        self.library_call: Function
+        self.public: Function
+        self.changing: Function
+        self.window: Function | None = None
 
-    def public_with(self, parameters: tuple[Any, ...]) -> Callable[..., Any]:
+    def public_with(self, parameters: Parameters) -> Function:
         """The public function, with `parameters` already given."""
         public = self.public
         if not parameters:

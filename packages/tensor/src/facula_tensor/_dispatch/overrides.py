@@ -35,12 +35,13 @@ from .autocast import LISTED_FUNCTIONS, Autocast, autocast_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from .._core.types import Function, Operands, Parameters
     from .operator import Operator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-def overridden(operands: tuple) -> bool:
+def overridden(operands: Operands) -> bool:
     """Whether an operand's class overrides operators, and overriding is not switched off."""
     for a in operands:
         if isinstance(a, Tensor) and type(a._layout) is WrappedLayout:
@@ -48,10 +49,10 @@ def overridden(operands: tuple) -> bool:
     return False
 
 
-def call_override(op: Operator, operands: tuple, parameters: tuple, out: Any) -> Any:
+def call_override(op: Operator, operands: Operands, parameters: Parameters, out: Any) -> Any:
     """Ask the operands' classes, subclasses first, then from left to right."""
     kwargs = {} if out is None else {"out": out}
-    args: tuple = operands
+    args: tuple[Any, ...] = operands
     if op.arity < 0:
         args = (operands, parameters)
     elif parameters:
@@ -59,7 +60,9 @@ def call_override(op: Operator, operands: tuple, parameters: tuple, out: Any) ->
     return call_torch_function(op.name, op.public, args, kwargs, operands)
 
 
-def call_torch_function(name: str, function: Callable, args: tuple, kwargs: dict, operands: tuple = ()) -> Any:
+def call_torch_function(
+    name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], operands: Operands = ()
+) -> Any:
     """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
     types: list[type] = []
     for a in operands or args:
@@ -77,7 +80,7 @@ def call_torch_function(name: str, function: Callable, args: tuple, kwargs: dict
 
 
 _overriding: list[None] = []  # not empty as soon as there is a class that overrides operators, or an autocast
-_overridable: dict[Callable, Callable] = {}  # a function made of several operators: the one that asks first
+_overridable: dict[Function, Function] = {}  # a function made of several operators: the one that asks first
 
 
 def overridable(function: F) -> F:
@@ -104,12 +107,12 @@ def overridable(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def overridable_method(method: Callable) -> Callable:
+def overridable_method(method: Function) -> Function:
     """A method as a function: the form of it that asks classes that override operators."""
     return _overridable.get(method, method)
 
 
-def _call_cast(state: Autocast, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+def _call_cast(state: Autocast, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a listed function with its arguments cast, and nothing cast inside."""
     grad = current_mode().grad
     args, kwargs = state.arguments(name, args, kwargs, grad)
@@ -125,7 +128,7 @@ def watch_functions() -> None:
             setattr(Tensor, name, _overridable[function])
 
 
-def _tensors_in(values: Iterable) -> Iterator[Tensor]:
+def _tensors_in(values: Iterable[Any]) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
@@ -143,7 +146,7 @@ class disable_overrides(replace_mode):
 
 
 def default_torch_function(
-    cls: type, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+    cls: type, func: Function, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
     """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
     operand's class is not among this one's bases: it may know better."""
@@ -156,7 +159,7 @@ def default_torch_function(
 
 def plain_torch_function(
     cls: type,
-    func: Callable[..., Any],
+    func: Function,
     types: tuple[type, ...],
     args: tuple[Any, ...] = (),
     kwargs: dict[str, Any] | None = None,
@@ -182,7 +185,7 @@ def overrides(cls: type) -> bool:
     return cls is not Tensor and getattr(cls.__torch_function__, "__func__", None) is not plain_torch_function  # type: ignore[attr-defined]
 
 
-def wrap(result: Any, cls: type, args: tuple = ()) -> Any:
+def wrap(result: Any, cls: type, args: tuple[Any, ...] = ()) -> Any:
     """Tensors among the results as instances of `cls`, but for those that were given in `args`."""
     if isinstance(result, Tensor):
         if isinstance(result, cls) or any([result is a for a in args]):

@@ -12,10 +12,11 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, a
 from .._core.memory import overlaps_itself
 
 if TYPE_CHECKING:
+    from .._core.types import Layouts, Parameters
     from .operator import Operator
 
 
-def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
+def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
     """The plan for this signature, made where there is none, and put where the fast path finds it."""
     quick = op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
     if quick and int in layouts:  # each number's range is checked first: see `cast`
@@ -61,7 +62,7 @@ def find_plan(op: Operator, layouts: tuple, parameters: tuple) -> Plan:
 # the launch for other layouts (`Plan.for_layouts`), and learns on the way whether they broadcast; other operators
 # check their layouts and ask the backend. An operator's own table has the kinds that fast paths may serve, and
 # `slow_table` the others.
-def kind_of(layouts: tuple, parameters: tuple) -> tuple:
+def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """What calls share that differ in shapes and strides alone; a number of a dtype is another kind than its arrays,
     since beside other dtypes it promotes otherwise."""
     device = next(one.device for one in layouts if type(one) is Layout)
@@ -78,7 +79,7 @@ def is_planned_ahead(op: Operator) -> bool:
 
 
 def plan_of_other_shape(
-    op: Operator, table: PlanTable, key: Any, layouts: tuple, parameters: tuple = ()
+    op: Operator, table: PlanTable, key: Any, layouts: Layouts, parameters: Parameters = ()
 ) -> Plan | None:
     """The plan of a call like one seen before but for shapes and strides, put under `key`.
 
@@ -86,7 +87,7 @@ def plan_of_other_shape(
     """
     known: Plan | None
     largest: Any
-    arrays: tuple
+    arrays: tuple[Any, ...]
     if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # written out: the usual case
         largest, other = layouts
         first = largest.dtype if largest.shape else (largest.dtype,)  # as in `kind_of`
@@ -132,7 +133,7 @@ def _by_size(layout: Layout) -> tuple[int, int]:
     return layout.numel, len(layout.shape)
 
 
-def plan_inplace_of_other_shape(op: Operator, layouts: tuple) -> Plan | None:
+def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
     """The same for calls whose result goes into memory of the first operand's layout, put where they are found."""
     target, other = layouts[0], layouts[-1]
     if type(target) is not Layout or (type(other) is Layout and other.device is not target.device):
@@ -149,7 +150,7 @@ def plan_inplace_of_other_shape(op: Operator, layouts: tuple) -> Plan | None:
     return op.inplace_table.add(key, Plan(op.name, (), (target,), launch))
 
 
-def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: tuple, parameters: tuple) -> Plan | None:
+def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: Layouts, parameters: Parameters) -> Plan | None:
     """The plan of layouts that pass the operator's check; None, and nothing said, where they do not."""
     try:
         if op.validate_layouts is not None:
@@ -164,7 +165,7 @@ def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: tuple, p
         return None
 
 
-def make_plan(op: Operator, layouts: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
     """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
     device = next(one.device for one in layouts if isinstance(one, Layout))
     plan: Plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
@@ -184,7 +185,7 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
     return Plan(plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size)
 
 
-def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
+def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
     """Put a plan that fits any size where operands of one layout, or an operand and a number, find it."""
     first, last = layouts[0], layouts[-1]
     if last is first:
@@ -196,7 +197,7 @@ def add_dense(table: PlanTable, layouts: tuple, plan: Plan) -> None:
         table.add_dense(table.with_int, first.dense, plan)
 
 
-def add_for_integers(table: PlanTable, key: Any, layouts: tuple, plan: Plan) -> None:
+def add_for_integers(table: PlanTable, key: Any, layouts: Layouts, plan: Plan) -> None:
     """Let calls with an int where this one had a float find the plan, too: it is read as a double there."""
     kinds = [(float, int) if one is float else (one,) for one in layouts]
     for same in product(*kinds):
@@ -205,12 +206,12 @@ def add_for_integers(table: PlanTable, key: Any, layouts: tuple, plan: Plan) -> 
             table.add_kind(kind_of(same, plan.parameters), plan)
 
 
-def key_of(op: Operator, layouts: tuple, parameters: tuple) -> Any:
+def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> Any:
     """The key under which the fast path looks."""
     return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
 
 
-def output_layouts(op: Operator, layouts: tuple, parameters: tuple) -> tuple[Layout, ...]:
+def output_layouts(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[Layout, ...]:
     """What the results will look like: the operator's output rule."""
     if op.outputs is not None:
         outputs = op.outputs(*layouts, *parameters) if op.arity >= 0 else op.outputs(layouts, *parameters)

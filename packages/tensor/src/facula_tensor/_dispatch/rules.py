@@ -16,8 +16,10 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from .saved import _saved, saved_edges, saved_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from .._core.tensor import Tensor
+    from .._core.types import Function
     from .namespaces import Namespace
     from .operator import Operator
 
@@ -69,24 +71,24 @@ def make_rules(op: Operator) -> None:
             op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves, edges)
 
 
-def _arguments(rule: Callable) -> tuple[str, ...]:
+def _arguments(rule: Function) -> tuple[str, ...]:
     """What a rule asks for after F and g; a name with a leading underscore is a place and not asked for."""
     code = rule.__code__
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def _rule_of(op: Operator, operand: str) -> Callable:
+def _rule_of(op: Operator, operand: str) -> Function:
     """The operator's rule for this operand; where it has none, one that says so."""
 
     name = op.name  # the rule must not hold the operator, which holds it
 
-    def no_rule(F: Namespace, g: Any) -> Any:
+    def no_rule(F: Namespace, g: Tensor) -> Any:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
     return op.vjps.get(operand, no_rule)
 
 
-def _uniform(rule: Callable, places: Sequence[str]) -> Callable:
+def _uniform(rule: Function, places: Sequence[str]) -> Function:
     """`rule` as a function (F, g, *places)."""
     code = rule.__code__
     asked = tuple(name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount])
@@ -96,7 +98,7 @@ def _uniform(rule: Callable, places: Sequence[str]) -> Callable:
     return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
 
 
-def _picking(rule: Callable, places: Sequence[str]) -> Callable:
+def _picking(rule: Function, places: Sequence[str]) -> Function:
     """`rule` as a function (F, g, values), which picks what it asks for."""
     code = rule.__code__
     at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
@@ -109,14 +111,14 @@ def _picking(rule: Callable, places: Sequence[str]) -> Callable:
     return lambda F, g, values: rule(F, g, *pick(values))
 
 
-def _unary(op: Operator, needs: Sequence[str]) -> Callable:
+def _unary(op: Operator, needs: Sequence[str]) -> Function:
     rule = _rule_of(op, "input")
     if op.extras:
         places = (*(("out",) if op.saves_out else ("input",) if op.saves_input else ()), "input_layout", *op.parameters)
         full = _uniform(rule, places)
         saves_out, saves_input = op.saves_out, op.saves_input
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             layout, parameters = node.rest
             if saves_out:
                 return ((node.e0, full(F, g, saved_out(node), layout, *parameters)),)
@@ -125,31 +127,31 @@ def _unary(op: Operator, needs: Sequence[str]) -> Callable:
             return ((node.e0, full(F, g, layout, *parameters)),)
     elif op.saves_out:
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             return ((node.e0, rule(F, g, saved_out(node))),)
     elif op.saves_input:
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             input = node.s0
             if input._storage.version != node.v0:
                 raise_mutated(node, input, "its operand")
             return ((node.e0, rule(F, g, input)),)
     else:
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             return ((node.e0, rule(F, g)),)
 
     return backward
 
 
-def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
     first, second = op.inputs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
     for_input = _uniform(_rule_of(op, first), (first, second, *layouts))
     for_other = _uniform(_rule_of(op, second), (first, second, *layouts))
     if op.extras:
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             a, b = node.s0, node.s1
             if a is not None:
                 _saved(node, a, node.v0, first)
@@ -164,7 +166,7 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
             return pairs
     elif any(needs.values()):
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb, a, b = node.e0, node.e1, node.s0, node.s1
             if a is not None and a._storage.version != node.v0:
                 raise_mutated(node, a, f"its operand '{first}'")
@@ -177,7 +179,7 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
     elif all(getattr(_rule_of(op, name), "identity", False) for name in op.inputs):  # a sum: no rule need be called
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
             if eb is None:
                 return ((ea, g),)
@@ -187,7 +189,7 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     else:
         to_input, to_other = _rule_of(op, first), _rule_of(op, second)  # they ask for nothing but the gradient
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
             if eb is None:
                 return ((ea, to_input(F, g)),)
@@ -198,10 +200,10 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     return backward
 
 
-def _sum_broadcast(backward: Callable) -> Callable:
+def _sum_broadcast(backward: Function) -> Function:
     """The same for operands of unequal shapes: each gradient is summed to its operand's shape."""
 
-    def spread(F: Namespace, node: Node, g: Any) -> Pairs:
+    def spread(F: Namespace, node: Node, g: Tensor) -> Pairs:
         la, lb = node.rest
         pairs = backward(F, node, g)
         if len(pairs) == 2:
@@ -213,28 +215,28 @@ def _sum_broadcast(backward: Callable) -> Callable:
     return spread
 
 
-def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
     """The same for a tensor and a number: the number stands for the second operand."""
     first, _ = op.inputs
     rule = _uniform(_rule_of(op, first), op.inputs)
     if first in needs.get(first, ()):
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, first), node.s1)),)
     else:
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             return ((node.e0, rule(F, g, None, node.s1)),)
 
     return backward
 
 
-def _number_first(op: Operator) -> Callable:
+def _number_first(op: Operator) -> Function:
     """The same for a number and a tensor, as in `2 - x`."""
     _, second = op.inputs
     rule = _uniform(_rule_of(op, second), op.inputs)
 
-    def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         other = node.s1
         if other is not None:
             _saved(node, other, node.v1, second)
@@ -243,22 +245,22 @@ def _number_first(op: Operator) -> Callable:
     return backward
 
 
-def _conjugating(backward: Callable) -> Callable:
+def _conjugating(backward: Function) -> Function:
     """The same for complex values of a holomorphic function f: the gradient is g times conj(f'), which is
     conj(conj(g) f'), so the rule written for real values serves (PyTorch's convention, conjugate Wirtinger)."""
 
-    def conjugating(F: Namespace, node: Node, g: Any) -> Pairs:
+    def conjugating(F: Namespace, node: Node, g: Tensor) -> Pairs:
         return tuple((edge, F.conj(h)) for edge, h in backward(F, node, F.conj(g)))
 
     return conjugating
 
 
-def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
+def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
     """For any number of operands. `variadic` operators have one rule, given the operand's position."""
     if op.arity < 0:
         rule = op.vjps[op.inputs[0]]
 
-        def backward(F: Namespace, node: Node, g: Any) -> Pairs:
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             kept = node.rest
             return tuple(
                 (edge, rule(F, g, i, kept.layouts, *kept.parameters))
@@ -274,7 +276,7 @@ def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Callable:
     saves_out = op.saves_out
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 
-    def backward_all(F: Namespace, node: Node, g: Any) -> Pairs:
+    def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
         kept = node.rest
         edges, values = kept.edges, kept.values
         for name, value, version in zip(names, values, kept.versions, strict=False):

@@ -12,6 +12,8 @@ from .._core.tensor import Tensor
 if TYPE_CHECKING:
     from facula_storage import Layout, Storage
 
+    from .._core.types import Layouts, Parameters
+
 
 def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
     """What a node saves of an operand that is not a leaf: another tensor over the same elements.
@@ -52,15 +54,19 @@ class SavedTensors:
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
 
-    edges: tuple
-    values: tuple
-    versions: tuple
-    layouts: tuple
-    parameters: tuple
+    edges: tuple[Any, ...]
+    values: tuple[Any, ...]
+    versions: tuple[int | None, ...]
+    layouts: Layouts
+    parameters: Parameters
 
 
 def saved_tensors(
-    edges: tuple, values: tuple, layouts: tuple[Layout, ...], parameters: tuple, versions: tuple | None = None
+    edges: tuple[Any, ...],
+    values: tuple[Any, ...],
+    layouts: Layouts,
+    parameters: Parameters,
+    versions: tuple[int | None, ...] | None = None,
 ) -> SavedTensors:
     """What a node keeps, with the versions that the values have now unless `versions` are given."""
     kept = SavedTensors()
@@ -71,6 +77,6 @@ def saved_tensors(
     return kept
 
 
-def saved_edges(node: Node) -> tuple:
+def saved_edges(node: Node) -> tuple[Any, ...]:
     """The edges of a node that keeps them in `rest`."""
     return node.rest.edges

@@ -5,7 +5,7 @@ Operands in a node's own slots are `facula_autograd.extend.pack_saved`'s; this i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 
-def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple) -> None:
+def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple[Any, ...]) -> None:
     """Pass all that `node` saved through the hooks of a mode; its rule gets it back from a copy of the node."""
     kept = getattr(node, "rest", None)
     if not op.saves_out and type(kept) is not SavedTensors:

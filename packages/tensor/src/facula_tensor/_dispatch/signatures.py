@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 VARARGS = 4  # inspect.CO_VARARGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .._core.tensor import Tensor
+    from .._core.types import Function
     from .operator import Operator
 
 
@@ -58,7 +57,7 @@ FORMS = {
 }
 
 
-def shown_as(kind: str, function: Callable[..., Any], op: Operator) -> None:
+def shown_as(kind: str, function: Function, op: Operator) -> None:
     """Give a function of `op` the signature that its users see, and its declaration as source.
 
     `kind` is a key of FORMS.

@@ -23,10 +23,11 @@ from .planning import find_plan, make_plan, output_layouts
 from .snapshots import snapshots_of
 
 if TYPE_CHECKING:
+    from .._core.types import Layouts, Operands, Parameters
     from .operator import Operator
 
 
-def slow_call(op: Operator, operands: tuple, parameters: tuple, record: bool = True, out: Any = None) -> Any:
+def slow_call(op: Operator, operands: Operands, parameters: Parameters, record: bool = True, out: Any = None) -> Any:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
@@ -88,13 +89,13 @@ def slow_call(op: Operator, operands: tuple, parameters: tuple, record: bool = T
         raise
 
 
-def call_in(op: Operator, grad: bool, operands: tuple, parameters: tuple) -> Any:
+def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Any:
     """Call `op` on the fast path in spite of a mode, which says whether gradients are wanted."""
     call = op.default_mode_call if grad else op.no_record
     return call(*operands, parameters) if parameters else call(*operands)
 
 
-def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
+def check_changes(op: Operator, operands: Operands, given: tuple[Any, ...]) -> None:
     """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
     for place in op.mutates:
         changed = operands[place]
@@ -108,7 +109,7 @@ def check_changes(op: Operator, operands: tuple, given: tuple) -> None:
                 )
 
 
-def alike(op: Operator, operands: tuple) -> bool:
+def alike(op: Operator, operands: Operands) -> bool:
     """Whether all operands are tensors of one dtype and device that `op` computes in, overriding nothing.
 
     Most calls that come here are of this kind, with a shape that nobody has seen: nothing is left to coerce.
@@ -135,7 +136,7 @@ def alike(op: Operator, operands: tuple) -> bool:
 # -------------------------------------------------------------------------------------------------- running
 
 
-def into(op: Operator, operands: tuple, layouts: tuple, parameters: tuple, out: Tensor) -> Tensor:
+def into(op: Operator, operands: Operands, layouts: Layouts, parameters: Parameters, out: Tensor) -> Tensor:
     """Compute into `out`."""
     outputs = output_layouts(op, layouts, parameters)
     if len(outputs) != 1:

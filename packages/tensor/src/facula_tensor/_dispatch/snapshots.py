@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Node, Rule, next_seq
 from facula_storage import layout_of
@@ -11,10 +11,13 @@ from facula_storage.extend import new_instance, note_duplicate_layout
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, WrappedLayout
 
+if TYPE_CHECKING:
+    from .._core.types import Operands
+
 _HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
 
 
-def snapshots_of(operands: tuple, record: bool) -> tuple:
+def snapshots_of(operands: Operands, record: bool) -> tuple[Any, ...]:
     """What the slow path works on instead of its operands: a snapshot of each tensor. See Note [One moment].
 
     One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped

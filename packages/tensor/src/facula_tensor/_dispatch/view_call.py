@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
     from facula_autograd.extend import Rule
 
+    from .._core.types import Function, Operands, Parameters
+    from .namespaces import Namespace
+
 # A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
-Window = tuple[Layout, int, "Rule", tuple]
+Window = tuple[Layout, int, "Rule", tuple[Any, ...]]
 MOST_WINDOWS = 1024
 MOST_PIECES = 64  # of a call that are kept
 
@@ -36,7 +39,7 @@ def make_view(
 
     Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
     """
-    windows: dict[tuple, Window] = {}
+    windows: dict[tuple[object, ...], Window] = {}
     layout_cache_clearers.append(windows.clear)
     frame = user_frame if library_call else _getframe
 
@@ -104,7 +107,7 @@ def make_view(
     return call
 
 
-def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
+def form(find: Callable[..., Window | None]) -> Function:
     """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
 
     It goes into both namespaces under the name of `find`, without the underscores at its ends. Gives the recording one.
@@ -117,7 +120,7 @@ def form(find: Callable[..., Window | None]) -> Callable[..., Any]:
 
 def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
     """The same for operators that give several views of one tensor at once."""
-    known: dict[tuple, Sequence[Window]] = {}
+    known: dict[tuple[object, ...], Sequence[Window]] = {}
     layout_cache_clearers.append(known.clear)
 
     def call(input, *parameters):  # type: ignore[no-untyped-def]
@@ -199,7 +202,7 @@ def as_tensor(operation: str, value: Any) -> Tensor:
     return value
 
 
-def in_row_major(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+def in_row_major(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
     """An operator's redirection where its kernel wants row-major operands: itself, on copies; None if all are so."""
     if all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
         return None

@@ -19,11 +19,11 @@ from .._creation.from_data import tensor
 from .._dispatch.overrides import wrap_layout
 
 if TYPE_CHECKING:
-    pass
+    from .._core.types import DeviceLike
 
 
 @boundary
-def _make_instance(cls: type, *arguments: Any, device: Any = None, **others: Any) -> Any:
+def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None, **others: Any) -> Any:
     """`Tensor(...)`, and how subclasses are made that do not say so themselves.
 
     Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it in the

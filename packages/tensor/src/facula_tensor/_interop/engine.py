@@ -153,11 +153,11 @@ class TensorAdapter(Adapter):
         state = get_rng_state()
         return lambda: repeating(state)
 
-    def elements(self, v: Tensor) -> list:
+    def elements(self, v: Tensor) -> list[Any]:
         """All elements in row-major order, as Python numbers."""
         return v.detach().reshape(-1).tolist()
 
-    def from_elements(self, like: Tensor, elements: Sequence) -> Tensor:
+    def from_elements(self, like: Tensor, elements: Sequence[Any]) -> Tensor:
         """A tensor like `like` with these elements."""
         return tensor(list(elements), dtype=like.dtype, device=like.device).reshape(like.shape)
 

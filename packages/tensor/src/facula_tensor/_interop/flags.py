@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, OperationError
 from facula_errors.extend import boundary
@@ -12,6 +12,9 @@ from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
 from .._dispatch.operands import describe
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike
 
 __all__ = ["get_device", "is_inference", "is_nonzero", "is_same_size", "is_signed"]
 
@@ -111,7 +114,7 @@ def is_inference(input: Tensor) -> bool:
 
 @method()
 @boundary
-def is_pinned(self: Tensor, device: Any = None) -> bool:
+def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
     """Whether the memory is pinned for copies to a device: False."""
     return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
+
 
 @method()
 @boundary
-def new(self: Tensor, *arguments: Any, device: Any = None) -> Tensor:
+def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tensor:
     """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory.
 
     Older programs write it; `new_empty` and `new_tensor` say which is meant. TypeError for what is none of these, and
@@ -83,7 +86,7 @@ def resize_as(self: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 @boundary
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+def to_dense(self: Tensor, dtype: DTypeLike | None = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which keeps all its elements; in another dtype where one is given.
 
     >>> from facula_tensor import ones

@@ -41,12 +41,12 @@ class Block:
         """The bytes as a tensor."""
         return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
 
-    def __deepcopy__(self, memo: dict) -> Block:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Block:
         storage = no_record_ops.clone(self.flat())._storage
         storage.nbytes = self.nbytes  # as in `block_of`
         return Block(storage, 0, self.nbytes, self.device)
 
-    def __reduce_ex__(self, protocol: int) -> tuple:  # type: ignore[override]
+    def __reduce_ex__(self, protocol: int) -> tuple[Any, ...]:  # type: ignore[override]
         if self.device.type == "meta":
             return block_of, (None, self.nbytes, self.device)
         flat = self.flat()
@@ -71,7 +71,7 @@ def block_of(data: Any, nbytes: int, device: Device) -> Block:
 
 
 # Alive as long as a pickler or a deepcopy remembers them.
-_blocks: WeakValueDictionary[tuple, Block] = WeakValueDictionary()
+_blocks: WeakValueDictionary[tuple[object, ...], Block] = WeakValueDictionary()
 
 
 def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
@@ -108,7 +108,7 @@ def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[Any, ...]:
 
 
 def rebuild(
-    cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict | None
+    cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict[str, Any] | None
 ) -> Tensor:
     """A tensor of class `cls` over a block, from byte `offset` of it. ValueError where the layout reaches beyond it."""
     if (
@@ -133,7 +133,7 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 
 @method("__deepcopy__")
 @boundary
-def deepcopy_tensor(tensor: Tensor, memo: dict) -> Tensor:
+def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     check_copied("deepcopy", tensor)
     block, layout, offset = block_under(tensor)
@@ -158,12 +158,12 @@ def check_copied(operation: str, tensor: Tensor) -> None:
         )
 
 
-def attributes(tensor: Tensor) -> dict | None:
+def attributes(tensor: Tensor) -> dict[str, Any] | None:
     """What users stored on a Parameter or subclass."""
     return getattr(tensor, "__dict__", None) or None
 
 
-def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict | None) -> Any:
+def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, Any] | None) -> Any:
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
         if attributes:

@@ -66,7 +66,7 @@ class TensorType(type):
         return layout.dtype is cls.dtype and layout.device.type == "cpu"
 
     @boundary
-    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
+    def __call__(cls, *arguments: Any, device: DeviceLike | None = None) -> Tensor:
         name, dtype = cls.__name__, cls.dtype
         first = arguments[0] if arguments else Size((0,))
         if Device(device or "cpu").type != "cpu":
@@ -97,6 +97,8 @@ class TensorType(type):
 
 
 if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
+
     _Typed = Tensor  # so that what `isinstance` has found has a tensor's methods
 else:
 
@@ -162,7 +164,7 @@ def dtype_of_type(kind: Any, operation: str) -> DType:
 @overridable
 @method("type")
 @boundary
-def type_of(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:
+def type_of(self: Tensor, dtype: DTypeLike | None = None, non_blocking: bool = False) -> Tensor | str:
     """This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".
 
     `dtype` is one, or `FloatTensor` and the like, or the name of either. What is told are PyTorch's words, with which

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary
@@ -15,6 +15,9 @@ from .._core.resizing import reserve
 from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
 from .._core.view_family import root_of
 from .._creation.filled import empty
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
@@ -33,7 +36,7 @@ class UntypedStorage:
     _bytes: Tensor  # all of the storage, uint8
 
     @boundary
-    def __init__(self, size: int | Tensor = 0, *, device: Any = None) -> None:
+    def __init__(self, size: int | Tensor = 0, *, device: DeviceLike | None = None) -> None:
         if isinstance(size, Tensor):
             self._bytes = size
             return
@@ -46,7 +49,10 @@ class UntypedStorage:
         """The number of bytes."""
         return self._bytes.numel()
 
-    size = __len__ = nbytes
+    size = nbytes
+
+    def __len__(self) -> int:
+        return self._bytes.numel()
 
     def element_size(self) -> int:
         """Bytes of an element: 1."""

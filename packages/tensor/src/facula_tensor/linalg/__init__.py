@@ -6,6 +6,8 @@ Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`; `
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core.names import listed
 from ..ops.matrices import LinAlgError
 from ._decompositions import (
@@ -42,6 +44,9 @@ from ._functions import (
 from ._norms import matrix_norm, norm, vector_norm
 from ._solving import det, inv, inv_ex, slogdet, solve, solve_ex, solve_triangular
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
     "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
@@ -49,4 +54,4 @@ __all__ = [
     "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
-__dir__ = listed(__name__)
+__dir__: Callable[[], list[str]] = listed(__name__)

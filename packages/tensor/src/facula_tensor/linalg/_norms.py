@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
@@ -11,6 +11,9 @@ from .._core.tensor import Tensor
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from ..ops.reduction.norms import matrix_norm_of, vector_norm_of
+
+if TYPE_CHECKING:
+    from .._core.types import DTypeLike
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
@@ -23,7 +26,7 @@ def vector_norm(
     dim: Any = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
@@ -46,7 +49,7 @@ def matrix_norm(
     dim: Any = (-2, -1),
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows), 2
@@ -68,7 +71,7 @@ def norm(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """`vector_norm` of all elements, or along one `dim`; `matrix_norm` along two, or of a matrix with `ord`.
 

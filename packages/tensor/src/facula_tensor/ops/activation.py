@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -17,6 +17,10 @@ from .._dispatch.view_call import as_tensor
 from .pointwise import real
 from .softmax import log_softmax as log_softmax_along
 from .softmax import softmax as softmax_along
+
+if TYPE_CHECKING:
+    from .._core.types import DTypeLike
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "elu",
@@ -194,7 +198,7 @@ class _elu:
 
 
 @composite
-def below_zero(F: Any, input: Tensor) -> Tensor:
+def below_zero(F: Namespace, input: Tensor) -> Tensor:
     """Negative elements; 0 for the others and NaN, so that nothing overflows where it is not looked at."""
     return F.where(F.lt(input, 0), input, 0)
 
@@ -338,7 +342,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`; left out, it is 0 for 0, 1 and 3 dimensions, else 1.
 
     >>> from facula_tensor import tensor
@@ -353,7 +357,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         raise
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """The logarithm of softmax along `dim`, as `softmax`'s.
 
     >>> from facula_tensor import tensor

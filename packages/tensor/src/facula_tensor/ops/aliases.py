@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core.tensor import Tensor
 from .arithmetic import abs, mul, neg, sub
 from .clamping import clamp
@@ -10,21 +12,30 @@ from .dims import movedim, transpose
 from .division import div
 from .join import cat
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
     "absolute", "clip", "concat", "concatenate", "divide", "greater", "greater_equal", "less", "less_equal", "moveaxis",
     "multiply", "negative", "not_equal", "subtract", "swapdims", "true_divide",
 ]  # fmt: skip
 
-absolute = abs
-clip = clamp
-concat = concatenate = cat
-divide = true_divide = div
-greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
-moveaxis = movedim
-multiply = mul
-negative = neg
-subtract = sub
-swapdims = transpose
+absolute: Callable[..., Tensor] = abs
+clip: Callable[..., Tensor] = clamp
+concat: Callable[..., Tensor] = cat
+concatenate: Callable[..., Tensor] = cat
+divide: Callable[..., Tensor] = div
+true_divide: Callable[..., Tensor] = div
+greater: Callable[..., Tensor] = gt
+greater_equal: Callable[..., Tensor] = ge
+less: Callable[..., Tensor] = lt
+less_equal: Callable[..., Tensor] = le
+not_equal: Callable[..., Tensor] = ne
+moveaxis: Callable[..., Tensor] = movedim
+multiply: Callable[..., Tensor] = mul
+negative: Callable[..., Tensor] = neg
+subtract: Callable[..., Tensor] = sub
+swapdims: Callable[..., Tensor] = transpose
 
 for _alias in __all__:
     _name = globals()[_alias].__name__

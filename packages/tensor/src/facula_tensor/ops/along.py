@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import Layout
@@ -17,9 +17,12 @@ from .._dispatch.writing import write_out
 from .reduction.extreme_pairs import Extremes
 from .reduction.reducing import needed_dim
 
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
+
 
 @composite
-def chosen_back(F: Any, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
+def chosen_back(F: Namespace, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
     """The gradient of elements that were chosen at `index` along a dimension of a layout: zeros elsewhere."""
     return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
 

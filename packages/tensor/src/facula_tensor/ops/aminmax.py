@@ -16,7 +16,7 @@ from .reduction.reducing import reduction
 
 __all__ = ["aminmax"]
 
-LeastAndGreatest = results_named("aminmax", "min", "max")
+LeastAndGreatest: type[NamedResults] = results_named("aminmax", "min", "max")
 
 
 @overridable

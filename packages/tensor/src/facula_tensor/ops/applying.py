@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .._core.promotion import number_for
 from .._core.tensor import Tensor, method
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__: list[str] = []
 
@@ -71,7 +74,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) 
 @overridable
 @method()
 @boundary
-def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+def fill_diagonal_(self: Tensor, fill_value: Operand, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are all equal. Returns this tensor.
 
     `wrap` goes on below the square of a tall matrix, one row left out each time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
@@ -14,6 +14,9 @@ from .._creation.filled import full
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import composite, identity_grad, may_alias_grad
 from .complex_parts import magnitude
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "sign", "square", "sub"]
 
@@ -286,12 +289,12 @@ class sign:
 # ------------------------------------------------------------------------------- the rules' own composites
 def _declare_composites() -> None:
     @composite
-    def share(F: Any, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
+    def share(F: Namespace, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
         """g, half of it where operands tie, 0 (not 0 * g, which may be NaN) where this one loses, as NaN does not."""
         return F.where(loses, 0, F.where(ties, F.mul(g, 0.5), g))
 
     @composite
-    def direction(F: Any, x: Tensor) -> Tensor:
+    def direction(F: Namespace, x: Tensor) -> Tensor:
         """x / |x|, and 0, with a slope of 0, at 0."""
         if not x.is_complex():
             return F.sign(x)
@@ -301,14 +304,14 @@ def _declare_composites() -> None:
         return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
 
     @composite
-    def power_grad(F: Any, g: Tensor, x: Tensor, n: Any) -> Any:
+    def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Any) -> Any:
         """g d(x ** n)/dx, 0 where n is 0, whatever x is."""
         if not isinstance(n, Tensor):
             return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
         return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
 
     @composite
-    def exponent_grad(F: Any, g: Tensor, x: Any, n: Tensor) -> Tensor:
+    def exponent_grad(F: Namespace, g: Tensor, x: Any, n: Tensor) -> Tensor:
         """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
         flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
         if isinstance(x, Tensor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, edge_to
 from facula_errors import ArgumentError, DTypeError, FaculaError
@@ -27,6 +27,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.view_changes import rebase
 from .._dispatch.writing import write
 from . import copying as _copying  # noqa: F401  declares `to`
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
@@ -58,7 +61,7 @@ class _overwrite:
 
 @overridable
 @method()
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
 
     `src` may also be a number. ValueError where it does not broadcast to this shape.
@@ -148,7 +151,7 @@ def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
 @overridable
 @method()
 @boundary
-def fill_(self: Tensor, value: Any) -> Tensor:
+def fill_(self: Tensor, value: Operand) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
 
     >>> from facula_tensor import zeros

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, prod, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError
@@ -20,13 +20,17 @@ from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 
+if TYPE_CHECKING:
+    from .._core.types import Parameters
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["scaled_dot_product_attention"]
 
 OPERANDS = ("query", "key", "value", "attn_mask")
 PARAMETERS = ("is_causal", "scale", "share", "seed", "offset")
 
 
-def rows_ready(F: Any, operand: Tensor) -> Tensor:
+def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     """The operand, or a copy of it, with columns side by side."""
     layout = layout_of_tensor(operand)
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
@@ -79,13 +83,27 @@ class _attention_grad:
 
 
 def _gradients(
-    g: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, out: Tensor, lse: Tensor, rest: tuple
+    g: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    out: Tensor,
+    lse: Tensor,
+    rest: tuple[Any, ...],
 ) -> Any:
     return no_record_ops.attention_grad(rows_ready(no_record_ops, g), query, key, value, mask, out, lse, rest)
 
 
 def _recorded_gradients(
-    g: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, out: Tensor, lse: Tensor, rest: tuple
+    g: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    out: Tensor,
+    lse: Tensor,
+    rest: tuple[Any, ...],
 ) -> Any:
     """The same in operators that have gradients, from the operands alone."""
     F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
@@ -110,7 +128,7 @@ def exact(operand: Tensor) -> Tensor:
     return operand if layout_of_tensor(operand).dtype in (float32, float64) else recorded_ops.to(operand, (float32,))
 
 
-def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters: tuple) -> Tensor:
+def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
     """All probabilities (..., length, keys), before dropout; 0 in rows in which everything is masked."""
     F, (is_causal, scale, *_) = recorded_ops, parameters
     scores = F.matmul(F.mul(query, scale), F.mT(key))
@@ -131,13 +149,13 @@ def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters
     return F.where(masked, 0.0, F.softmax(F.where(masked, 0.0, scores), (last,)))
 
 
-def dropout_pattern(probabilities: Tensor, parameters: tuple) -> Tensor | None:
+def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | None:
     """What dropout multiplies probabilities with, as the kernel makes it; None where it does nothing."""
     share, seed, offset = parameters[2:]
     return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 
 
-def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: tuple) -> Tensor:
+def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
     """Attention that makes all scores at once, for masks that want a gradient."""
     probabilities = probabilities_of(exact(query), exact(key), mask, parameters)
     pattern = dropout_pattern(probabilities, parameters)
@@ -173,7 +191,7 @@ def check(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_cau
         )
 
 
-def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple:
+def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Any, ...]:
     """The operands with a further dimension: the heads of the query that share one of the key and the value."""
     shapes = [one.shape for one in (query, key, value)]
     if min(map(len, shapes)) < 3:
@@ -209,7 +227,7 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     return query, repeated(key, key_heads), repeated(value, value_heads), mask
 
 
-def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple:
+def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Any, ...]:
     """The operands with equal leading dimensions: views, in which what is repeated has stride 0."""
     operands = [one for one in (query, key, value, mask) if one is not None]
     batch = broadcast_shapes("scaled_dot_product_attention", *[tuple(one.shape[:-2]) for one in operands])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -15,6 +15,9 @@ from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .losses import reduced, reduction_of
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
 
@@ -58,7 +61,7 @@ class _binary_cross_entropy_grad:
 
 
 @composite
-def odds_slope(F: Any, input: Tensor) -> Tensor:
+def odds_slope(F: Namespace, input: Tensor) -> Tensor:
     """input (1 - input): the slope of a probability by its logit."""
     return F.mul(input, F.sub(1, input))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -15,6 +15,9 @@ from .._dispatch.namespaces import composite, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, expand_batches, matrices, status_layout
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
 
@@ -38,7 +41,7 @@ class _cholesky_ex:
 
 
 @composite
-def cholesky_grad(F: Any, g: Tensor, out: Tensor, upper: bool) -> Tensor:
+def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
     """The gradient of the decomposition, as a Hermitian matrix: L^-H S L^-1, S the Hermitian part of tril(L^H g)
     with its diagonal halved (I. Murray, "Differentiation of the Cholesky decomposition", 2016)."""
     L = F.mH(out) if upper else out

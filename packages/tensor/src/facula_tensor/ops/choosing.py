@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
@@ -18,6 +18,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .where_true import where_true
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["nonzero", "where"]
 
@@ -87,7 +90,7 @@ def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, ou
 @overridable
 @method("where")
 @boundary
-def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+def where_method(self: Tensor, condition: Tensor, other: Operand) -> Tensor:
     """This tensor's element where `condition` is true, that of `other` elsewhere."""
     return recorded_ops.where(condition, self, other)
 

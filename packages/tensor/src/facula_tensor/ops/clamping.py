@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -17,6 +17,10 @@ from .._dispatch.namespaces import composite, operators
 from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
 
+if TYPE_CHECKING:
+    from .._core.types import Operand
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["clamp", "clamp_max", "clamp_min"]
 
 
@@ -26,7 +30,7 @@ def ordered(dtype: DType) -> bool:
 
 
 @composite
-def keep_where(F: Any, kept: Tensor, g: Tensor, layout: Any) -> Tensor:
+def keep_where(F: Namespace, kept: Tensor, g: Tensor, layout: Any) -> Tensor:
     """The gradient where `kept`, 0 elsewhere, summed to the shape of an operand that was broadcast."""
     return F.sum_to(F.where(kept, g, 0), layout)
 
@@ -66,7 +70,7 @@ _bounded = {name: (operators[name].public, operators[name].changing) for name in
 
 @public_form
 @boundary
-def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:  # noqa: F811  the operator, for users
+def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811  the operator, for users
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
 
     `min` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
@@ -80,7 +84,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor: 
 
 @public_form
 @boundary
-def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
+def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
 
     `max` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
@@ -94,14 +98,14 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor: 
 
 @method()
 @boundary
-def clamp_min_(self: Tensor, min: Any) -> Tensor:
+def clamp_min_(self: Tensor, min: Operand) -> Tensor:
     """`clamp_min` in place: changes this tensor and returns it."""
     return _bounded["clamp_min"][1](self, min)
 
 
 @method()
 @boundary
-def clamp_max_(self: Tensor, max: Any) -> Tensor:
+def clamp_max_(self: Tensor, max: Operand) -> Tensor:
     """`clamp_max` in place: changes this tensor and returns it."""
     return _bounded["clamp_max"][1](self, max)
 
@@ -144,7 +148,9 @@ _clamp_quick_ = make_inplace_ternary(operators["clamp"])
 
 @overridable
 @method()
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+def clamp(
+    input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
 
     `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
@@ -176,7 +182,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 @overridable
 @method()
 @boundary
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp_(self: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """`clamp` in place: changes this tensor and returns it."""
     if max is None:
         if min is None:

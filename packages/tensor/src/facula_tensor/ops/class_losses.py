@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -15,6 +15,9 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
 from .losses import reduction_of
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -123,7 +126,9 @@ def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, b
         )
 
 
-def by_probabilities(F: Any, input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
+def by_probabilities(
+    F: Namespace, input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float
+) -> Tensor:
     """Cross entropy where the target has a probability for each class."""
     shape = input.shape
     if smoothing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["allclose", "equal", "isclose", "isin"]
 
@@ -105,7 +108,12 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @overridable
 @boundary
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
+    elements: Operand,
+    test_elements: Operand,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not.
 

@@ -5,7 +5,7 @@ The functions for users are in `complex_numbers.py`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, complex64, complex128, contiguous, float32, float64, layout_of
@@ -18,6 +18,9 @@ from .._dispatch.planning import broadcast_shapes
 from .._dispatch.writing import write
 from .copying import new_tensor
 
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
+
 
 def magnitude(dtype: DType) -> DType:
     """The dtype of the parts of a complex number."""
@@ -25,7 +28,7 @@ def magnitude(dtype: DType) -> DType:
 
 
 @composite
-def conj(F: Any, input: Tensor) -> Tensor:
+def conj(F: Namespace, input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is its own."""
     if not input.is_complex():
         return input
@@ -117,13 +120,13 @@ def check_complex(name: str, layout: Layout) -> None:
 
 
 @composite
-def pairs_as_complex(F: Any, g: Tensor) -> Tensor:
+def pairs_as_complex(F: Namespace, g: Tensor) -> Tensor:
     """`view_as_complex` of pairs that may lie anywhere."""
     return F.view_as_complex(F.contiguous(g))
 
 
 @composite
-def real_of(F: Any, input: Tensor) -> Tensor:
+def real_of(F: Namespace, input: Tensor) -> Tensor:
     """The real part, a view; a real tensor is its own."""
     return F.real_view(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
 

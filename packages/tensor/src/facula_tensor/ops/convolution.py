@@ -25,12 +25,15 @@ from .widening import widened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Operands, Parameters
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d"]
 
 PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of what is made
 
 
-def _ready(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
     """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
     layouts = [layout_of_tensor(one) for one in operands if one is not None]
     first = layouts[0].dtype

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
@@ -13,10 +13,13 @@ from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
 
+if TYPE_CHECKING:
+    from .._core.types import Parameters
+
 __all__ = ["conv1d", "conv_transpose1d"]
 
 
-def _flat(parameters: tuple) -> tuple:
+def _flat(parameters: Parameters) -> tuple[Any, ...]:
     """The parameters for images of height 1."""
     (stride,), (padding,), (dilation,), groups, (length,) = parameters
     return (1, stride), (0, padding), (1, dilation), groups, (1, length)

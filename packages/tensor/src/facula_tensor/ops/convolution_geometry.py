@@ -16,12 +16,18 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-LENGTHS = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
+LENGTHS: dict[int, tuple[str, ...]] = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
 WHAT = {1: "sequences", 2: "images", 3: "volumes"}
 
 
 def check_shapes(
-    operation: str, dims: int, input: tuple, weight: tuple, bias: tuple | None, groups: int, transposed: bool
+    operation: str,
+    dims: int,
+    input: tuple[int, ...],
+    weight: tuple[int, ...],
+    bias: tuple[int, ...] | None,
+    groups: int,
+    transposed: bool,
 ) -> None:
     """Raise unless images, weights and bias fit each other."""
     if not is_integer(groups) or groups < 1:
@@ -52,8 +58,15 @@ def check_shapes(
 
 @lru_cache(maxsize=1024, typed=True)
 def forward_parameters(
-    dims: int, input: tuple, weight: tuple, bias: tuple | None, stride: Any, padding: Any, dilation: Any, groups: int
-) -> tuple:
+    dims: int,
+    input: tuple[int, ...],
+    weight: tuple[int, ...],
+    bias: tuple[int, ...] | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> tuple[Any, ...]:
     """The operator's parameters; raises where these do not make a convolution."""
     name = f"conv{dims}d"
     check_shapes(name, dims, input, weight, bias, groups, False)
@@ -81,15 +94,15 @@ def forward_parameters(
 @lru_cache(maxsize=1024, typed=True)
 def transposed_parameters(
     dims: int,
-    input: tuple,
-    weight: tuple,
-    bias: tuple | None,
+    input: tuple[int, ...],
+    weight: tuple[int, ...],
+    bias: tuple[int, ...] | None,
     stride: Any,
     padding: Any,
     output_padding: Any,
     groups: int,
     dilation: Any,
-) -> tuple:
+) -> tuple[Any, ...]:
     """The same for the transpose."""
     name = f"conv_transpose{dims}d"
     check_shapes(name, dims, input, weight, bias, groups, True)
@@ -114,7 +127,7 @@ def transposed_parameters(
     return (stride, padding, dilation, int(groups), size)
 
 
-def shapes_of(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tuple | None]:
+def shapes_of(operation: str, input: Any, weight: Any, bias: Any) -> Sequence[tuple[Any, ...] | None]:
     """The shapes of a convolution's operands."""
     return (
         layout_of_tensor(as_tensor(operation, input)).shape,

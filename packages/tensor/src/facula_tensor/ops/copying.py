@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["clone"]
 
@@ -87,7 +91,7 @@ class _clone:
 
 @overridable
 @method()
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
 
     >>> from facula_tensor import tensor
@@ -108,7 +112,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 @composite
-def contiguous_(F: Any, input: Tensor) -> Tensor:
+def contiguous_(F: Namespace, input: Tensor) -> Tensor:
     """`input` itself where it is contiguous, else a contiguous copy."""
     return input if layout_of_tensor(input).is_contiguous else F.clone(input)
 
@@ -118,7 +122,7 @@ no_record_ops.contiguous, recorded_ops.contiguous = no_record_ops.contiguous_, r
 
 @overridable
 @method("contiguous")
-def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
+def contiguous_method(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
     """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
     try:
         return recorded_ops.in_format(self, memory_format)
@@ -132,11 +136,11 @@ def contiguous_method(self: Tensor, memory_format: Any = None) -> Tensor:
 def to_like(
     self: Tensor,
     *args: Any,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
     copy: bool = False,
     non_blocking: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes.
 
@@ -201,7 +205,7 @@ def _cast_method(name: str, dtype_name: str) -> None:
     dtype = dtype_named(dtype_name)
     whole = dtype.category < FLOATING
 
-    def cast(self: Tensor, memory_format: Any = None) -> Tensor:
+    def cast(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
         try:
             if self.dtype is dtype:
                 result = self
@@ -237,7 +241,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 @boundary
-def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+def cpu(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
     """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
     return to_like(self, "cpu", memory_format=memory_format)
 
@@ -245,7 +249,12 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 @overridable
 @method()
 @boundary
-def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+def cuda(
+    self: Tensor,
+    device: DeviceLike | int | None = None,
+    non_blocking: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
     """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none.
 
     `non_blocking` changes nothing.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import enable_grad, grad
 from facula_errors import ArgumentError, DTypeError
@@ -24,6 +24,9 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .losses import reduced, reduction_of
+
+if TYPE_CHECKING:
+    from .._core.types import Parameters
 
 __all__ = ["ctc_loss"]
 
@@ -94,14 +97,14 @@ class _ctc_loss_grad:
 
 
 def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
-              parameters: tuple) -> Tensor:  # fmt: skip
+              parameters: Parameters) -> Tensor:  # fmt: skip
     return no_record_ops.ctc_loss_grad(
         no_record_ops.contiguous(g), log_probs, targets, lengths, out, alphas, parameters
     )
 
 
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
-                       parameters: tuple) -> Tensor:  # fmt: skip
+                       parameters: Parameters) -> Tensor:  # fmt: skip
     """The same in operators that have gradients, from the operands alone."""
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():

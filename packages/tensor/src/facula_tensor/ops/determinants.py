@@ -88,7 +88,7 @@ def is_complex(layout: Layout) -> bool:
     return layout.dtype.category == COMPLEX
 
 
-Slogdet = results_named("slogdet", "sign", "logabsdet")
+Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
 def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:

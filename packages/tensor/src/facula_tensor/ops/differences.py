@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -17,6 +17,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .join import cat
+
+if TYPE_CHECKING:
+    from .._core.types import Dims
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 
@@ -148,7 +151,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
 # --------------------------------------------------------------------------------------------------- gradient
 @overridable
 @boundary
-def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each.
 
     Central differences inside, one-sided ones of `edge_order` 1 or 2 at the ends. `spacing` is the distance of

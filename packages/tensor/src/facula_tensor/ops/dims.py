@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
@@ -15,6 +15,9 @@ from .._dispatch.namespaces import may_alias_grad, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import form
 from .reduction.reducing import axis_for, needed_dim
+
+if TYPE_CHECKING:
+    from .._core.types import Dims, Lengths
 
 __all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
 
@@ -175,7 +178,7 @@ Tensor.T = property(lambda self: recorded_ops.reverse_dims(self), doc="A view wi
 
 @overridable
 @method()
-def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
+def permute(input: Tensor, *order: Any, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once.
 
     >>> from facula_tensor import ones
@@ -192,7 +195,7 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
 @overridable
 @method()
 @boundary
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+def movedim(input: Tensor, source: Any, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order.
 
     >>> from facula_tensor import ones
@@ -224,7 +227,7 @@ def _movedim(layout, source, destination):
 
 @overridable
 @method()
-def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
 
     >>> from facula_tensor import ones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -14,6 +14,9 @@ from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.inplace import slow_inplace
 from .._dispatch.namespaces import identity_grad, operators, recorded_ops
 from .._dispatch.slow_path import slow_call
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 
@@ -138,7 +141,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
 
 @method()
 @boundary
-def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+def div_(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """`div` in place: changes this tensor and returns it."""
     if rounding_mode is None:
         return _true_div_(self, other)
@@ -147,7 +150,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 
 @method("__rtruediv__")
 @boundary
-def div_by(self: Tensor, other: Any) -> Any:
+def div_by(self: Tensor, other: Operand) -> Any:
     """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     number = plain_number(other)
     if number is None or type(self._layout) is WrappedLayout:
@@ -160,7 +163,7 @@ def div_by(self: Tensor, other: Any) -> Any:
 
 @method("__divmod__")
 @boundary
-def divmod_of(self: Tensor, other: Any) -> Any:
+def divmod_of(self: Tensor, other: Operand) -> Any:
     """`(self // other, self % other)`."""
     quotient = operators["floor_divide"].library_call(self, other)
     return (
@@ -170,7 +173,7 @@ def divmod_of(self: Tensor, other: Any) -> Any:
 
 @method("__rdivmod__")
 @boundary
-def divmod_by(self: Tensor, other: Any) -> Any:
+def divmod_by(self: Tensor, other: Operand) -> Any:
     """`(other // self, other % self)`."""
     quotient = self.__rfloordiv__(other)
     return NotImplemented if quotient is NotImplemented else (quotient, self.__rmod__(other))

@@ -24,6 +24,8 @@ from .named_results import NamedResults, named_results, results_named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["lu", "lu_solve", "lu_unpack"]
 
 
@@ -71,13 +73,13 @@ class _lu_factor_ex:
 
 
 @composite
-def corner(F: Any, input: Tensor, row: int, column: int, rows: int, columns: int) -> Tensor:
+def corner(F: Namespace, input: Tensor, row: int, column: int, rows: int, columns: int) -> Tensor:
     """A block of matrices."""
     return F.narrow(F.narrow(input, -2, row, rows), -1, column, columns)
 
 
 @composite
-def unit_lower(F: Any, input: Tensor) -> Tensor:
+def unit_lower(F: Namespace, input: Tensor) -> Tensor:
     """The part below the diagonal, with ones on it."""
     layout = layout_of_tensor(input)
     m, n = layout.shape[-2:]
@@ -85,7 +87,7 @@ def unit_lower(F: Any, input: Tensor) -> Tensor:
 
 
 @composite
-def permutation(F: Any, pivots: Tensor, m: int, dtype: Any) -> Tensor:
+def permutation(F: Namespace, pivots: Tensor, m: int, dtype: Any) -> Tensor:
     """The matrices P with A = P L U, of the rows (from 1) that pivots came from. Without history."""
     return no_record_ops.to(no_record_ops.permutation_of(pivots, (m,)), (dtype,))
 
@@ -164,9 +166,9 @@ def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoi
     return result if left else F.mH(result)
 
 
-LU = results_named("lu", "LU", "pivots")
-LUInfos = results_named("lu", "LU", "pivots", "info")
-LUUnpacked = results_named("lu_unpack", "P", "L", "U")
+LU: type[NamedResults] = results_named("lu", "LU", "pivots")
+LUInfos: type[NamedResults] = results_named("lu", "LU", "pivots", "info")
+LUUnpacked: type[NamedResults] = results_named("lu_unpack", "P", "L", "U")
 
 
 @overridable

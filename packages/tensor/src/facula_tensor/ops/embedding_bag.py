@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .embedding import prepared
 from .gathering import as_index
 from .index_ops import index_add
 from .reduction.extremes import max as greatest
+
+if TYPE_CHECKING:
+    from .._core.types import Parameters
 
 __all__ = ["embedding_bag"]
 
@@ -96,7 +99,7 @@ def embedding_bag(
     return _greatest(rows, bags, len(lengths)) if mode == "max" else _added(rows, bags, len(lengths), mode == "mean")
 
 
-def _rows(weight: Tensor, index: Tensor, parameters: tuple) -> Tensor:
+def _rows(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
     try:
         return recorded_ops.index_select(weight, index, parameters)
     except InvalidIndexError as error:

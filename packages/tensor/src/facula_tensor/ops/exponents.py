@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError
 from facula_storage import Layout
@@ -13,6 +13,9 @@ from .._creation.filled import full
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import composite
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
@@ -145,7 +148,7 @@ class logaddexp2:
 
 
 @composite
-def share_of_sum(F: Any, x: Tensor, y: Tensor, scale: float) -> Tensor:
+def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
     """What x has in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
     difference = F.sub(x, y)
     difference = F.where(F.bitwise_and(F.eq(x, y), F.ne(difference, difference)), 0, difference)

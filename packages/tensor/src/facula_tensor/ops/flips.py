@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
@@ -16,6 +16,9 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
@@ -59,7 +62,7 @@ def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, .
 
 @overridable
 @method()
-def flip(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
+def flip(input: Tensor, *order: Any, dims: Lengths | None = None) -> Tensor:
     """A copy in which the elements along `dims` are in reverse order.
 
     >>> from facula_tensor import arange
@@ -112,7 +115,7 @@ def flipud(input: Tensor) -> Tensor:
 @overridable
 @method()
 @boundary
-def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second.
 
     >>> from facula_tensor import arange
@@ -138,7 +141,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 @overridable
 @method()
 @boundary
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front.
 
     Without `dims` the tensor is taken as one row. ValueError where the two are not equally many.

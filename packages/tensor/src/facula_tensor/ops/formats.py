@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.formats import check_format, strided
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._dispatch.namespaces import composite
 
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
+
 method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))
 
 
 @composite
-def in_format(F: Any, input: Tensor, wanted: Any) -> Tensor:
+def in_format(F: Namespace, input: Tensor, wanted: Any) -> Tensor:
     """`input` itself where its elements lie as `wanted` says, else a copy in which they do."""
     ndim = input.ndim
     if not check_format("contiguous", wanted, ndim):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_storage import contiguous
 
@@ -10,6 +10,9 @@ from .._core.tensor import Tensor
 from .._creation.filled import zeros
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 # The transform that undoes one scaled by `norm` in the other direction is scaled by the opposite.
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -74,7 +77,7 @@ class _fft_to_real:
 
 
 @composite
-def with_zeros(F: Any, input: Tensor, dim: int, count: int) -> Tensor:
+def with_zeros(F: Namespace, input: Tensor, dim: int, count: int) -> Tensor:
     """`input` with `count` zeros after its elements along a dimension."""
     if not count:
         return input

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -21,12 +21,15 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .padding import pad as padded
 
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
+
 __all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "vander"]
 
 
 @overridable
 @boundary
-def fill(input: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
+def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     """A tensor like `input`, all of whose elements are `value`: a number, or a tensor without dimensions.
 
     >>> from facula_tensor import ones
@@ -38,7 +41,7 @@ def fill(input: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def constant_pad_nd(input: Tensor, pad: Any, value: float = 0, *, out: Tensor | None = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Lengths, value: float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant.
 
     >>> from facula_tensor import ones
@@ -76,12 +79,12 @@ def randint_like(
     high: int | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """Integers drawn evenly from `low` to before `high`, of the shape, dtype and device of `input`.
 

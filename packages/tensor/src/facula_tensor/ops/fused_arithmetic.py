@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -17,6 +17,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._core.types import Operand, Operands
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
@@ -76,7 +79,7 @@ class _lerp:
         return F.sum_to(F.mul(g, F.sub(end, input)), weight_layout)
 
 
-def _operands(name: str, operands: tuple[Any, ...], value: Any) -> tuple[Any, Any]:
+def _operands(name: str, operands: Operands, value: Any) -> tuple[Any, Any]:
     """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind."""
     dtype = result_type(*[as_tensor(name, one) for one in operands])
     if isinstance(value, Tensor) and not value.ndim and value.node is None:
@@ -132,7 +135,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
 @overridable
 @method()
 @boundary
-def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype.
 
     `weight` is a number, or a tensor; the tensors broadcast.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -16,6 +16,10 @@ from .._dispatch.namespaces import composite, no_record_ops, operators, recorded
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+
+if TYPE_CHECKING:
+    from .._core.types import Operands, Parameters
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["gather"]
 
@@ -62,7 +66,7 @@ def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
 def in_row_major_order(name: str) -> Any:
     """The operator's redirection where `input` is not contiguous: itself, on a copy."""
 
-    def redirect(F: Any, operands: tuple, parameters: tuple) -> Any:
+    def redirect(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
         input, index, src = operands
         return (
             None if layout_of_tensor(input).is_contiguous else getattr(F, name)(F.clone(input), index, src, parameters)
@@ -150,7 +154,9 @@ class _scatter_product:
 
 
 @composite
-def scattered_factors(F: Any, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+def scattered_factors(
+    F: Namespace, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
+) -> tuple[Tensor, Tensor]:
     """The gradients of a scattered product by its factors: the products of the others.
 
     That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
@@ -189,7 +195,9 @@ class _scatter_extreme:
 
 
 @composite
-def scattered_extremes(F: Any, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int) -> tuple[Any, Any]:
+def scattered_extremes(
+    F: Namespace, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
+) -> tuple[Any, Any]:
     """Which elements of `input`, and of `src`, are the extreme of their place: 1 or 0. Equal ones share a gradient."""
     dtype = (input.dtype,)
     return F.to(F.eq(input, out), dtype), F.to(F.eq(src, F.gather(out, index, (dim,))), dtype)
@@ -252,6 +260,6 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         raise
 
 
-def at_least_one(F: Any, input: Tensor) -> Tensor:
+def at_least_one(F: Namespace, input: Tensor) -> Tensor:
     """A tensor, of one dimension where it had none."""
     return input if input.ndim else F.unsqueeze(input, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from . import given_taps as _given_taps  # noqa: F401  declares gather_taps
 from .resampling import CUBIC
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -195,7 +198,7 @@ def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tupl
 
 @overridable
 @boundary
-def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2).
 
     Or (N, 3, 4) and size (N, C, D, H, W) to (N, D, H, W, 3). Each point of the output, from -1 to 1, is mapped to

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .._dispatch.view_call import as_tensor
 from .join import stack
 from .shape import resolve
 
+if TYPE_CHECKING:
+    from .._core.types import Lengths
+
 __all__ = ["broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid", "ravel", "unflatten"]
 
 
@@ -39,7 +42,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     return Size(common_shape("broadcast_shapes", *given) if given else ())
 
 
-def _given(operation: str, tensors: tuple) -> list[Tensor]:
+def _given(operation: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     """The tensors, given by place or in one tuple or list."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -155,7 +158,7 @@ def ravel(input: Tensor) -> Tensor:
 @overridable
 @method()
 @boundary
-def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
     """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1.
 
     >>> from facula_tensor import ones

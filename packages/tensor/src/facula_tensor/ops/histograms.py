@@ -23,8 +23,8 @@ from .searching import bincount
 __all__ = ["histc", "histogram", "histogramdd"]
 
 _indices = range  # the name of an argument below
-Histogram = results_named("histogram", "hist", "bin_edges")
-Histograms = results_named("histogramdd", "hist", "bin_edges")
+Histogram: type[NamedResults] = results_named("histogram", "hist", "bin_edges")
+Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges")
 
 
 def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0.5) -> tuple[float, float]:

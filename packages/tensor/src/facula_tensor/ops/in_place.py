@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
@@ -12,8 +11,11 @@ from .._core.tensor import Tensor, method
 from .._dispatch.namespaces import recorded_ops
 from .assigning import assign_inplace
 
+if TYPE_CHECKING:
+    from .._core.types import Function
 
-def in_place_of(function: Callable[..., Any]) -> None:
+
+def in_place_of(function: Function) -> None:
     """Add the method that stores what `function` gives in the tensor itself: `addmm_` for `addmm`."""
     name = function.__name__ + "_"
     plain = signature(function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -26,6 +26,9 @@ from .indexing.getitem import put_into
 from .indexing.setitem import slow_setitem
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
+
+if TYPE_CHECKING:
+    from .._core.types import Operand, Scalar
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select"]
 
@@ -148,7 +151,7 @@ def _added(operation: str, self: Tensor, dim: Any, index: Any, source: Any, alph
 @method()
 @boundary
 def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Tensor | None = None
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
 
@@ -167,7 +170,7 @@ def index_add(
 @overridable
 @method()
 @boundary
-def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
     """`index_add` in place: changes this tensor and returns it."""
     return _added("index_add_", self, dim, index, source, alpha, True)
 
@@ -212,7 +215,7 @@ def _rows(operation: str, self: Tensor, dim: Any, index: Any) -> Tensor:
 @overridable
 @method()
 @boundary
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
 
     `value` is a number, or a tensor without dimensions. Negative indices count from the end.
@@ -228,7 +231,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @overridable
 @method()
 @boundary
-def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """`index_fill` in place: changes this tensor and returns it."""
     mask = _rows("index_fill_", self, dim, index)
     try:
@@ -318,7 +321,7 @@ def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
     return self
 
 
-def _tuple(operation: str, indices: Any) -> tuple:
+def _tuple(operation: str, indices: Any) -> tuple[Any, ...]:
     if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
         raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")
     return tuple([slice(None) if one is None else one for one in indices])

@@ -31,6 +31,8 @@ from .strided import as_strided
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._core.types import Dims, Lengths, MemoryFormat
+
 __all__: list[str] = []
 
 
@@ -72,7 +74,7 @@ def _seen_through(name: str, self: Tensor, view: Callable[..., Tensor], *argumen
 @overridable
 @method()
 @boundary
-def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+def squeeze_(self: Tensor, dim: Dims | None = None) -> Tensor:
     """`squeeze` in place: this tensor without dimensions of length 1. Returns it.
 
     >>> from facula_tensor import ones
@@ -135,7 +137,7 @@ def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
 @overridable
 @method()
 @boundary
-def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
     """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
     return _seen_through("as_strided_", self, as_strided, size, stride, storage_offset, moves=True)
 
@@ -143,7 +145,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 # ----------------------------------------------------------------------------------------------- other memory
 @method()
 @boundary
-def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """Give this tensor the shape of another, as `resize_` does. Returns it.
 
     >>> from facula_tensor import arange, ones

@@ -26,6 +26,8 @@ from .reduction.reducing import axis_for
 if TYPE_CHECKING:
     from facula_storage import Layout
 
+    from .._core.types import Layouts, Operands
+
 __all__ = ["cat", "stack"]
 
 
@@ -79,7 +81,7 @@ class _stack:
 
 # The launch is told everything, so that no plan depends on lengths: how many times the parts follow each other, how
 # many parts there are, and the address and number of bytes of each.
-def execute(name: str, operands: tuple, dim: int) -> list[Tensor]:
+def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
     """The result of `cat` or `stack`, of operands of any strides."""
     layouts = [layout_of_tensor(a) for a in operands]
     layout = operators[name].outputs(layouts, dim)
@@ -204,7 +206,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
     return t
 
 
-def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) -> None:
+def record(name: str, result: Tensor, tensors: Any, layouts: Layouts, dim: int) -> None:
     """Give the result of `cat` or `stack` its node; for `_two` and `_several`, which those call."""
     edges = []
     for one in tensors:
@@ -224,8 +226,8 @@ def record(name: str, result: Tensor, tensors: Any, layouts: tuple, dim: int) ->
 # What is joined in `_two`: the layout of the result, how many times the parts follow each other, the dimension, and the
 # bytes of each part; by the layouts and the dimension as it was given. In `_several`: the layout, the dimension, the
 # arguments of the launch, and where among them the addresses go.
-_geometries: dict[tuple, tuple[Any, ...]] = {}
-_forms: dict[tuple, tuple[Layout, int, list[int], slice]] = {}
+_geometries: dict[tuple[object, ...], tuple[Any, ...]] = {}
+_forms: dict[tuple[object, ...], tuple[Layout, int, list[int], slice]] = {}
 layout_cache_clearers.append(_geometries.clear)
 layout_cache_clearers.append(_forms.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
@@ -253,7 +255,7 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
     _forms[name, dim, *layouts] = (lo, at, [*form, 0], slice(3, -1, 2))
 
 
-def _sequence(operation: str, tensors: Any) -> tuple:
+def _sequence(operation: str, tensors: Any) -> tuple[Any, ...]:
     if type(tensors) is not list and not isinstance(tensors, (tuple, list)):
         raise InvalidTypeError(
             f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}; put brackets around "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
@@ -24,6 +24,9 @@ from .._dispatch.writing import write, write_out
 from .assigning import assign_inplace
 from .where_true import where_true
 
+if TYPE_CHECKING:
+    from .._core.types import Operand
+
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
 GREATEST = {float32: 3.4028234663852886e38, float64: 1.7976931348623157e308}
@@ -32,7 +35,7 @@ INFINITE = float("inf")
 
 @overridable
 @method()
-def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast.
 
     `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
@@ -98,7 +101,7 @@ def check_mask(operation: str, mask: Any) -> Tensor:
 
 @overridable
 @method()
-def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
     try:
         return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)

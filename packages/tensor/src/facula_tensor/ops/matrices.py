@@ -16,6 +16,8 @@ from .._dispatch.view_call import as_tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._dispatch.namespaces import Namespace
+
 
 class LinAlgError(FaculaError, RuntimeError):
     """A matrix that is singular, or not positive definite, or whose decomposition does not converge.
@@ -30,13 +32,13 @@ class LinAlgError(FaculaError, RuntimeError):
 
 
 @composite
-def mH(F: Any, input: Tensor) -> Tensor:
+def mH(F: Namespace, input: Tensor) -> Tensor:
     """Matrices transposed and conjugated: of real ones a view."""
     return F.conj(F.mT(input))
 
 
 @composite
-def times(F: Any, *factors: Tensor) -> Tensor:
+def times(F: Namespace, *factors: Tensor) -> Tensor:
     """The product of matrices, from left to right."""
     result = factors[0]
     for factor in factors[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -18,6 +18,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .inverses import inverse_of
 from .matrices import matrices
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
 
@@ -40,7 +43,7 @@ class _matrix_exp:
 
 
 @composite
-def exponential_slope(F: Any, A: Tensor, direction: Tensor) -> Tensor:
+def exponential_slope(F: Namespace, A: Tensor, direction: Tensor) -> Tensor:
     """The derivative of the exponential at A in a direction."""
     n, ndim = A.shape[-1], len(A.shape)
     upper = F.cat((A, direction), (ndim - 1,))
@@ -118,7 +121,7 @@ def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
     return where
 
 
-def _in_order(F: Any, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
     if i == j:
         return factors[i]
     k = where[i, j]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import contiguous
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from .._core.tensor import Tensor
+    from .._dispatch.namespaces import Namespace
 
 __all__: list[str] = []
 
@@ -74,7 +75,7 @@ class _tile:
 
 
 @composite
-def untile(F: Any, g: Tensor, layout: Layout, outer: tuple[int, ...], inner: tuple[int, ...]) -> Tensor:
+def untile(F: Namespace, g: Tensor, layout: Layout, outer: tuple[int, ...], inner: tuple[int, ...]) -> Tensor:
     """The sum of what `tile` made of each element."""
     parts: list[int] = []
     summed: list[int] = []

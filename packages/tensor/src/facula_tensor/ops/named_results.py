@@ -14,12 +14,16 @@ from .._dispatch.writing import write_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    _Tensors = tuple[Tensor, ...]
+else:
+    _Tensors = tuple
+
 __all__: list[str] = []
 
 _kinds: dict[str, type[NamedResults]] = {}  # by operation, for what is unpickled
 
 
-class NamedResults(tuple):
+class NamedResults(_Tensors):
     """Several results of one operation, by place and by name."""
 
     __slots__ = ()
@@ -57,7 +61,7 @@ def kinds_of_results() -> list[type[NamedResults]]:
     return list(_kinds.values())
 
 
-def _unpickled(operation: str, results: tuple) -> NamedResults:
+def _unpickled(operation: str, results: tuple[Any, ...]) -> NamedResults:
     return _kinds[operation](results)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, FaculaError
@@ -15,6 +15,10 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from .._dispatch.slow_path import check_changes
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import Operands, Parameters
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["batch_norm"]
 
@@ -47,7 +51,7 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
             )
 
 
-def widened(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
     """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
     layouts = tuple([None if a is None else layout_of_tensor(a) for a in operands])
     check(layouts)
@@ -65,7 +69,7 @@ def widened(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
     return [F.to(results[0], (dtype,)), *results[1:]]
 
 
-def made_contiguous(F: Any, operands: tuple, count: int) -> tuple | None:
+def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Any, ...] | None:
     """The operands with the first `count` made contiguous; None where they are."""
     check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
@@ -177,7 +181,7 @@ class _batch_norm_eval:
 
 
 @composite
-def channels_of(F: Any, numbers: Tensor, layout: Layout) -> Tensor:
+def channels_of(F: Namespace, numbers: Tensor, layout: Layout) -> Tensor:
     """One number a channel, shaped to broadcast with (n, channels, ...)."""
     return F.reshape(numbers, (layout.shape[1], *(1,) * (len(layout.shape) - 2)))
 

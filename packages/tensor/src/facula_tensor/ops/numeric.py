@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -22,6 +22,11 @@ from .grids import broadcast_tensors
 from .in_place import in_place_of
 from .named_results import named_results
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core.types import Operand, Scalar
 
 __all__ = [
     "float_power",
@@ -88,9 +93,17 @@ class Frexp(tuple):
     """What `frexp` gives: `mantissa` and `exponent`."""
 
     __slots__ = ()
-    fields = ("mantissa", "exponent")
-    mantissa = property(lambda self: self[0], doc="From 1/2 to 1, with the sign.")
-    exponent = property(lambda self: self[1], doc="The power of two (int32).")
+    fields: tuple[str, str] = ("mantissa", "exponent")
+
+    @property
+    def mantissa(self) -> Tensor:
+        """From 1/2 to 1, with the sign."""
+        return self[0]
+
+    @property
+    def exponent(self) -> Tensor:
+        """The power of two (int32)."""
+        return self[1]
 
     def __repr__(self) -> str:
         return f"facula.return_types.frexp(\nmantissa={self[0]!r},\nexponent={self[1]!r})"
@@ -157,7 +170,7 @@ in_place_of(ldexp)
 @overridable
 @method()
 @boundary
-def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
+def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent` in float64, or complex128. One of the two may be a number.
 
     >>> from facula_tensor import tensor
@@ -175,7 +188,7 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 @boundary
-def float_power_(self: Tensor, exponent: Any) -> Tensor:
+def float_power_(self: Tensor, exponent: Operand) -> Tensor:
     """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
     return assign_inplace("float_power_", self, float_power(self.clone(), exponent))
 
@@ -262,6 +275,8 @@ def _infinite(name: str, sign: str):  # type: ignore[no-untyped-def]
     return overridable(method()(boundary(function)))
 
 
+isneginf: Callable[..., Tensor]
+isposinf: Callable[..., Tensor]
 isneginf, isposinf = _infinite("isneginf", "-"), _infinite("isposinf", "")
 
 
@@ -283,7 +298,7 @@ def positive(input: Tensor) -> Tensor:
 
 @overridable
 @boundary
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
 
     >>> from facula_tensor import tensor

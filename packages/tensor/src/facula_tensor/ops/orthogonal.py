@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, UnsupportedError
 from facula_storage import contiguous
@@ -12,6 +12,9 @@ from .._creation.filled import empty
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
 from .matrices import matrices
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 MODES = ("reduced", "complete", "r")
 
@@ -48,7 +51,7 @@ class _qr:
 
 
 @composite
-def square_qr_grad(F: Any, Q: Tensor, R: Tensor, of_Q: Tensor, of_R: Tensor) -> Tensor:
+def square_qr_grad(F: Namespace, Q: Tensor, R: Tensor, of_Q: Tensor, of_R: Tensor) -> Tensor:
     """The gradient where R is square."""
     inner = F.sub(F.matmul(of_R, F.mH(R)), F.matmul(F.mH(Q), of_Q))
     # The Hermitian matrix with the upper triangle of `inner`, and the real part of its diagonal.

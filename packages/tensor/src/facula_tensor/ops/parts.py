@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -20,6 +20,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import Window, form, make_views
 from .._dispatch.writing import write
 from .reduction.reducing import axis_for, needed_dim
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths, Scalar
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
 
@@ -111,7 +114,12 @@ def select(input: Tensor, dim: int | None = None, index: int | None = None, *, a
 @overridable
 @method()
 def narrow(
-    input: Tensor, dim: int | None = None, start: Any = None, length: Any = None, *, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    start: Scalar | Tensor | None = None,
+    length: Any = None,
+    *,
+    axis: int | None = None,
 ) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
 
@@ -185,7 +193,7 @@ _unbound = recorded_ops.unbind = make_views("unbind", _unbind_windows)
 
 
 @overridable
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
 
     >>> from facula_tensor import arange
@@ -201,7 +209,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 @overridable
 @method("split")
-def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
     try:
         return pieces(self, split_size, dim)

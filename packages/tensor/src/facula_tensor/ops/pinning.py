@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary, warn
 
 from .._core.tensor import Tensor, method
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike
 
 __all__: list[str] = []
 
@@ -22,7 +25,7 @@ def notice(operation: str) -> None:
 
 @method()
 @boundary
-def is_pinned(self: Tensor, device: Any = None) -> bool:
+def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
     """Whether the tensor lies in pinned memory: False, as there is no device that copies from it.
 
     >>> from facula_tensor import ones
@@ -34,7 +37,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 @method()
 @boundary
-def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+def pin_memory(self: Tensor, device: DeviceLike | None = None) -> Tensor:
     """The tensor itself, and one warning: there is no device to copy to.
 
     >>> import warnings

@@ -23,12 +23,15 @@ from .widening import INTEGER, whole_means, widened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Operands, Parameters
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d", "max_pool2d_with_indices"]
 
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 
 
-def ready(F: Any, name: str, operands: tuple, parameters: tuple) -> Any:
+def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
     """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype in (float32, float64) or (dtype is int64 and name == "max_pool2d"):

@@ -68,7 +68,7 @@ def stride_of(name: str, stride: Any, kernel: Numbers) -> Numbers:
 @lru_cache(maxsize=1024, typed=True)
 def max_geometry(
     dims: int, shape: Numbers, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple:
+) -> tuple[Any, ...]:
     """The geometry for greatest elements, and the sizes that come out; raises where there are no windows."""
     name = f"max_pool{dims}d"
     check_planes(name, dims, shape)
@@ -84,7 +84,7 @@ def max_geometry(
 @lru_cache(maxsize=1024, typed=True)
 def avg_geometry(
     dims: int, shape: Numbers, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, padded: bool, divisor: Any
-) -> tuple:
+) -> tuple[Any, ...]:
     """The same for means."""
     name = f"avg_pool{dims}d"
     check_planes(name, dims, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -12,6 +12,9 @@ from .._dispatch.declaration import public_form
 from .._dispatch.namespaces import operators
 from . import arithmetic as _  # noqa: F401  declares the operator
 
+if TYPE_CHECKING:
+    from .._core.types import Operand
+
 __all__ = ["pow"]
 
 _walking = operators["pow"].library_call
@@ -20,7 +23,9 @@ _power, _power_ = operators["pow"].public, operators["pow"].changing
 
 @public_form
 @boundary
-def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tensor | None = None) -> Tensor:
+def pow(
+    input: Operand | None = None, exponent: Operand | None = None, *, self: Any = None, out: Tensor | None = None
+) -> Tensor:
     """Each element raised to the power of the exponent's.
 
     Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
@@ -41,13 +46,13 @@ def pow(input: Any = None, exponent: Any = None, *, self: Any = None, out: Tenso
 
 @method("pow")
 @boundary
-def pow_method(self: Tensor, exponent: Any) -> Tensor:
+def pow_method(self: Tensor, exponent: Operand) -> Tensor:
     """Each element raised to the power of the exponent's."""
     return _power(self, exponent)
 
 
 @method()
 @boundary
-def pow_(self: Tensor, exponent: Any) -> Tensor:
+def pow_(self: Tensor, exponent: Operand) -> Tensor:
     """`pow` in place: changes this tensor and returns it."""
     return _power_(self, exponent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -20,6 +20,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .matrices import check_info, check_same, matrices, status_layout
 from .spectral import not_converged, values_of
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["pinverse"]
 
@@ -87,7 +90,7 @@ def pinv_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
 
 
 @composite
-def magnitudes(F: Any, name: str, A: Tensor, hermitian: bool) -> Tensor:
+def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
     """Singular values; of Hermitian matrices, of which one triangle is read, magnitudes of eigenvalues, in no order."""
     if not hermitian:
         return values_of(name, "svdvals", A)

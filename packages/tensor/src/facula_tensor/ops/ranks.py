@@ -24,6 +24,8 @@ from .sorting import length
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Dims
+
 __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 
 
@@ -98,7 +100,7 @@ def kthvalue(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Any:
@@ -135,7 +137,7 @@ def median(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Any = None,
 ) -> Any:
@@ -158,7 +160,7 @@ def nanmedian(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Any = None,
 ) -> Any:
@@ -179,7 +181,7 @@ def mode(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Any:

@@ -6,7 +6,7 @@ representations using RNN encoder-decoder, 2014. J. L. Elman: Finding structure 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import enable_grad, grad
 from facula_autograd.extend import Gradients, output_node, replace_mode
@@ -19,6 +19,9 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_call import in_row_major
 from .recurrent_steps import all_steps
+
+if TYPE_CHECKING:
+    from .._core.types import Layouts, Operands
 
 __all__ = ["recurrent_layer"]
 
@@ -38,7 +41,7 @@ def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layo
         )
 
 
-def check(layouts: tuple, kind: str) -> None:
+def check(layouts: Layouts, kind: str) -> None:
     """Raise unless the operands make a layer: everything that the kernel is promised, but for the values of sizes."""
     input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes = layouts
     if kind not in KINDS:
@@ -149,8 +152,8 @@ _recurrent_outputs = _recurrent.operator.outputs  # type: ignore[attr-defined]
 
 
 def _gradients(
-    given: Any, edges: tuple, operands: tuple, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
-) -> tuple:
+    given: Any, edges: tuple[Any, ...], operands: Operands, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
+) -> tuple[Any, ...]:
     """The gradients of the operands, from those of out, h_n and c_n that are given."""
     # Leaves may be of classes that override operators: rules see plain tensors.
     input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
@@ -164,8 +167,8 @@ def _gradients(
 
 
 def _recorded_gradients(
-    given: Any, edges: tuple, operands: tuple, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
-) -> tuple:
+    given: Any, edges: tuple[Any, ...], operands: Operands, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
+) -> tuple[Any, ...]:
     """The same in operators that have gradients: those of the layer step by step.
 
     Each operand is looked at through a view of its own, as two of them may be one tensor.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import zeros
 from .linear import linear
 
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["all_steps"]
 
 
 def all_steps(
-    F: Any,
+    F: Namespace,
     kind: str,
     reverse: bool,
     input: Tensor,
@@ -39,7 +42,7 @@ def all_steps(
     first = (h0, c0)
     state = tuple([None if one is None else part(F, one, 0, counts[-1] if reverse else batch) for one in first])
     outputs: list[Tensor] = []
-    ended: list[tuple] = []  # states of sequences that are over, the shortest first
+    ended: list[tuple[Any, ...]] = []  # states of sequences that are over, the shortest first
     for t in reversed(range(len(counts))) if reverse else range(len(counts)):
         count, known = counts[t], layout_of_tensor(state[0]).shape[0]
         if count < known:
@@ -62,7 +65,7 @@ def all_steps(
     return out, state[0], state[1]
 
 
-def part(F: Any, input: Tensor, first: int, last: int) -> Tensor:
+def part(F: Namespace, input: Tensor, first: int, last: int) -> Tensor:
     """Rows [first, last)."""
     if first == 0 and last == layout_of_tensor(input).shape[0]:
         return input
@@ -70,8 +73,15 @@ def part(F: Any, input: Tensor, first: int, last: int) -> Tensor:
 
 
 def step(
-    F: Any, kind: str, x: Tensor, h: Tensor, c: Any, weight_hh: Tensor, bias_hh: Tensor | None, weight_hr: Tensor | None
-) -> tuple:
+    F: Namespace,
+    kind: str,
+    x: Tensor,
+    h: Tensor,
+    c: Any,
+    weight_hh: Tensor,
+    bias_hh: Tensor | None,
+    weight_hr: Tensor | None,
+) -> tuple[Any, ...]:
     """The states after one step. x: what comes from the input."""
     state = linear(h, weight_hh, bias_hh)
     if kind == "rnn_tanh":
@@ -89,7 +99,7 @@ def step(
     return h if weight_hr is None else linear(h, weight_hr, None), c
 
 
-def gates_of(F: Any, gates: Tensor, count: int) -> list[Tensor]:
+def gates_of(F: Namespace, gates: Tensor, count: int) -> list[Tensor]:
     """The `count` gates, columns of one matrix."""
     width = layout_of_tensor(gates).shape[1] // count
     return [F.slice(gates, 1, k * width, (k + 1) * width, 1) for k in range(count)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -15,6 +15,9 @@ from .._dispatch.namespaces import operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .diagonals import along, plane
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths, Parameters
 
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
@@ -30,7 +33,7 @@ def _replaced(operation: str, input: Tensor, src: Tensor, size: Any, strides: An
     return recorded_ops.as_strided_scatter(input, src, (tuple(size), tuple(strides), offset))
 
 
-def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters: tuple) -> Tensor:
+def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters: Parameters) -> Tensor:
     """`input` with `src` where the view operator would show it."""
     layout = layout_of_tensor(input)
     shown, start = operators[view].window(layout, *parameters)  # type: ignore[misc]
@@ -98,7 +101,9 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 @overridable
 @method()
 @boundary
-def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
+) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
 
     >>> from facula_tensor import ones, zeros

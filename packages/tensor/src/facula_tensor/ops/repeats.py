@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__ = ["repeat_interleave", "tile"]
 
@@ -34,7 +37,7 @@ def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
 
 @overridable
 @method()
-def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
+def repeat(self: Tensor, *counts: Any, repeats: Lengths | Tensor | None = None) -> Tensor:
     """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
 
     ValueError where there are fewer counts than dimensions (`tile` takes those).
@@ -61,7 +64,7 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
 @overridable
 @method()
 @boundary
-def tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
+def tile(input: Tensor, *counts: Any, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
 
     >>> from facula_tensor import tensor
@@ -79,7 +82,7 @@ def tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
 @method()
 @boundary
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor, repeats: Lengths | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says.
 

@@ -23,7 +23,7 @@ from .taps import Taps, even_taps
 __all__ = ["interpolate"]
 
 # The numbers of dimensions, with images and channels, that each mode takes.
-MODES = {
+MODES: dict[str, tuple[int, ...]] = {
     "nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
     "bicubic": (4,), "trilinear": (5,),
 }  # fmt: skip

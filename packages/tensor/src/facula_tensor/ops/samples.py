@@ -22,6 +22,8 @@ from .choosing import nonzero
 if TYPE_CHECKING:
     from facula_storage import DType
 
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["binomial", "poisson"]
 
 TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 bytes
@@ -69,7 +71,7 @@ class _gamma_share:
         return F.mul(g, _density(F, input, other))
 
 
-def _density(F: Any, shape: Tensor, x: Tensor) -> Any:
+def _density(F: Namespace, shape: Tensor, x: Tensor) -> Any:
     """The gamma distribution's, of rate 1."""
     return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
 

@@ -22,6 +22,9 @@ from .reduction.extreme_pairs import CumMax, CumMin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Dims, DTypeLike
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
 
 
@@ -76,7 +79,7 @@ class _recurrence:
 
 
 @composite
-def before(F: Any, input: Tensor, dim: int, start: int) -> Tensor:
+def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
     """Each element's predecessor along a dimension; `start` (0 or 1) before the first."""
     layout = layout_of_tensor(input)
     if not layout.shape:
@@ -148,7 +151,12 @@ def _scan(name: str, call: Any, input: Any, dim: Any, axis: Any, dtype: Any, out
 @method()
 @boundary
 def cumsum(
-    input: Tensor, dim: int | None = None, *, axis: Any = None, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Dims | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
 
@@ -165,7 +173,12 @@ def cumsum(
 @method()
 @boundary
 def cumprod(
-    input: Tensor, dim: int | None = None, *, axis: Any = None, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Dims | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
 
@@ -178,14 +191,14 @@ def cumprod(
 
 @method()
 @boundary
-def cumsum_(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumsum_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumsum` in place: changes this tensor and returns it."""
     return self.copy_(cumsum(self, dim, dtype=dtype))
 
 
 @method()
 @boundary
-def cumprod_(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumprod` in place: changes this tensor and returns it."""
     return self.copy_(cumprod(self, dim, dtype=dtype))
 
@@ -193,7 +206,9 @@ def cumprod_(self: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
 @overridable
 @method()
 @boundary
-def logcumsumexp(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(
+    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Tensor | None = None
+) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
     >>> from facula_tensor import tensor
@@ -207,7 +222,9 @@ def logcumsumexp(input: Tensor, dim: int | None = None, *, axis: Any = None, out
 @overridable
 @method()
 @boundary
-def cummax(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequence[Tensor] | None = None) -> Any:
+def cummax(
+    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
+) -> Any:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     >>> from facula_tensor import tensor
@@ -221,7 +238,9 @@ def cummax(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequ
 @overridable
 @method()
 @boundary
-def cummin(input: Tensor, dim: int | None = None, *, axis: Any = None, out: Sequence[Tensor] | None = None) -> Any:
+def cummin(
+    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
+) -> Any:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     >>> from facula_tensor import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError
@@ -23,6 +23,9 @@ from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, check_fits, different_dtypes, scatter_into
 from .masks import fitting
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["scatter", "scatter_add", "scatter_reduce"]
 
@@ -53,11 +56,11 @@ def _prepared(operation: str, input: Any, dim: Any, index: Any, src: Any) -> tup
     return input, dim, index, src
 
 
-_numbers: dict[tuple, Tensor] = {}  # numbers that were scattered: programs do it again and again
+_numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: programs do it again and again
 MOST_NUMBERS = 64
 
 
-def _key(number: Any, like: Layout, shape: tuple[int, ...]) -> tuple:
+def _key(number: Any, like: Layout, shape: tuple[int, ...]) -> tuple[Any, ...]:
     """What a repeated number is known by. 0.0 and -0.0 are equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
@@ -199,9 +202,9 @@ def scatter(
     input: Tensor,
     dim: int,
     index: Tensor,
-    src: Any = None,
+    src: Operand | None = None,
     *,
-    value: Any = None,
+    value: Operand | None = None,
     reduce: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -225,7 +228,13 @@ def scatter(
 @method()
 @boundary
 def scatter_(
-    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Operand | None = None,
+    *,
+    value: Operand | None = None,
+    reduce: str | None = None,
 ) -> Tensor:
     """`scatter` in place: changes this tensor and returns it."""
     src, mode = _mode("scatter_", src, value, reduce)

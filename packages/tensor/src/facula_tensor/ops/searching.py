@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -18,6 +18,9 @@ from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
 
@@ -65,7 +68,7 @@ def find(operation: str, lines: Any, values: Any, right: bool, narrow: Any, out:
 @boundary
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Any,
+    input: Operand,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -110,7 +113,7 @@ def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
 @overridable
 @boundary
 def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+    input: Operand, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
 

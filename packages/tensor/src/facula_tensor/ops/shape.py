@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -18,6 +18,10 @@ from .._dispatch.declaration import view
 from .._dispatch.namespaces import composite, may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, form
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
@@ -142,7 +146,7 @@ def _whole(layout):
 
 
 @composite
-def reshape_(F: Any, input: Tensor, shape: tuple[int, ...]) -> Tensor:
+def reshape_(F: Namespace, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A view in another shape, or a copy where there is none."""
     seen = F.reshaped(input, shape)
     return F.reshaped(F.clone(input), shape) if seen is None else seen
@@ -205,7 +209,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @overridable
-def reshape(input: Tensor, shape: Any) -> Tensor:
+def reshape(input: Tensor, shape: Lengths) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
 
     >>> from facula_tensor import arange
@@ -222,7 +226,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 
 @overridable
 @method("reshape")
-def _reshape_method(self: Tensor, *lengths: Any, shape: Any = None) -> Tensor:
+def _reshape_method(self: Tensor, *lengths: Any, shape: Lengths | None = None) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     try:
         return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
@@ -250,7 +254,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @overridable
 @method()
-def expand(self: Tensor, *shape: Any, size: Any = None) -> Tensor:
+def expand(self: Tensor, *shape: Any, size: Lengths | None = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
 
     >>> from facula_tensor import tensor
@@ -279,7 +283,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 @boundary
-def broadcast_to(input: Tensor, shape: Any = None, *, size: Any = None) -> Tensor:
+def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`.
 
     >>> from facula_tensor import ones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
 from facula_errors import DTypeError, FaculaError
@@ -18,6 +18,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .reduction.reducing import needed_dim
+
+if TYPE_CHECKING:
+    from .._core.types import Dims, DTypeLike
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -109,7 +112,12 @@ def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype:
 @overridable
 @method()
 def log_softmax(
-    input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    axis: Dims | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
@@ -144,7 +152,12 @@ def log_softmax(
 @overridable
 @method()
 def softmax(
-    input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    axis: Dims | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 

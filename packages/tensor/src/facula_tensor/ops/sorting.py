@@ -20,6 +20,8 @@ from .reduction.extreme_pairs import Sorted, TopK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Dims
+
 __all__ = ["argsort", "msort", "sort", "topk"]
 
 
@@ -70,7 +72,7 @@ def sort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Any:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
@@ -95,7 +97,7 @@ def argsort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The indices (int64) that put the elements along `dim` in order: those of `sort`.
@@ -133,7 +135,7 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Any:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).

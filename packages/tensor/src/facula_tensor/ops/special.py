@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import pi
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
@@ -19,6 +19,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 ROOT_HALF = 0.5**0.5
 
@@ -157,7 +160,7 @@ class _log_ndtr:
 
 
 @composite
-def normal_ratio(F: Any, input: Tensor) -> Tensor:
+def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
     """The normal distribution's density over its probability of less than x: neither overflows on its side of 0."""
     above = F.gt(input, 0)
     high, low = F.where(above, input, 0), F.where(above, 0, input)

@@ -9,7 +9,7 @@ gradients meet in one, and derivatives of any order follow from the rules of ope
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
@@ -20,35 +20,39 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
 from .matrices import check_info, matrices, status_layout
 
+if TYPE_CHECKING:
+    from .._core.types import Parameters
+    from .._dispatch.namespaces import Namespace
+
 
 @composite
-def rows(F: Any, packed: Tensor, first: int, count: int, columns: int | None = None) -> Tensor:
+def rows(F: Namespace, packed: Tensor, first: int, count: int, columns: int | None = None) -> Tensor:
     """Some rows of matrices, all columns or the first ones."""
     part = F.narrow(packed, -2, first, count)
     return part if columns is None else F.narrow(part, -1, 0, columns)
 
 
 @composite
-def quotient_or_0(F: Any, above: Tensor, below: Tensor) -> Tensor:
+def quotient_or_0(F: Namespace, above: Tensor, below: Tensor) -> Tensor:
     """above / below, 0 where both are 0: of equal values only what depends on their vectors is undefined."""
     neither = F.bitwise_and(F.eq(above, 0), F.eq(below, 0))
     return F.div(above, F.where(neither, 1, below))
 
 
 @composite
-def gaps(F: Any, values: Tensor) -> Tensor:
+def gaps(F: Namespace, values: Tensor) -> Tensor:
     """values[j] - values[i]."""
     return F.sub(F.unsqueeze(values, -2), F.unsqueeze(values, -1))
 
 
 @composite
-def off_diagonal(F: Any, input: Tensor) -> Tensor:
+def off_diagonal(F: Namespace, input: Tensor) -> Tensor:
     """Square matrices with zeros on the diagonal."""
     return F.add(F.triangle(input, (1, True)), F.triangle(input, (-1, False)))
 
 
 @composite
-def with_diagonal(F: Any, values: Tensor, rest: Tensor) -> Tensor:
+def with_diagonal(F: Namespace, values: Tensor, rest: Tensor) -> Tensor:
     """`rest`, square matrices, with `values` added to the diagonal."""
     layout = layout_of_tensor(rest)
     whole = eye(layout.shape[-1], dtype=layout.dtype.to_real(), device=layout.device)
@@ -141,7 +145,7 @@ class _eigvals:
 
 
 @composite
-def as_dtype_of(F: Any, g: Tensor, layout: Layout) -> Tensor:
+def as_dtype_of(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
     """A complex gradient, or its real part where the operand is real."""
     return g if layout.dtype.category == COMPLEX else F.clone(F.real_view(g))
 
@@ -248,7 +252,7 @@ def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     return own(U), own(values), own(V)
 
 
-def values_of(name: str, kind: str, A: Any, parameters: tuple = ()) -> Tensor:
+def values_of(name: str, kind: str, A: Any, parameters: Parameters = ()) -> Tensor:
     """Eigenvalues or singular values alone: `kind` is eigvalsh, eigvals or svdvals."""
     A = matrices(name, A, square=kind != "svdvals")
     values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)

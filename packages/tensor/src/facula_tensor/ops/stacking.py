@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _several(operation: str, tensors: tuple) -> tuple | None:
+def _several(operation: str, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The tensors given in one tuple or list; None where one tensor was given."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return None
@@ -35,7 +35,7 @@ def _several(operation: str, tensors: tuple) -> tuple | None:
     return tuple([as_tensor(operation, one) for one in tensors])
 
 
-def _listed(operation: str, tensors: Any) -> tuple:
+def _listed(operation: str, tensors: Any) -> tuple[Any, ...]:
     if not isinstance(tensors, (tuple, list)) or not tensors:
         raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
     return tuple([as_tensor(operation, one) for one in tensors])
@@ -54,7 +54,7 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
     return recorded_ops.reshape(input, shape)
 
 
-def _each(operation: str, tensors: tuple, ndim: int) -> Any:
+def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Any:
     several = _several(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, UnsupportedError
 from facula_errors.extend import boundary
@@ -21,6 +21,10 @@ from .._dispatch.namespaces import composite, no_record_ops, operators
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, view_at
 from .._dispatch.writing import write
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["as_strided"]
 
@@ -90,7 +94,7 @@ def room_of(layout: Layout) -> Layout:
 
 
 @composite
-def spread_out(F: Any, g: Tensor, layout: Layout) -> Tensor:
+def spread_out(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
     """`g`, of a layout's shape, with its elements in the places that the layout gives them. Contiguous."""
     if layout.is_contiguous:
         return F.contiguous(g)
@@ -98,7 +102,7 @@ def spread_out(F: Any, g: Tensor, layout: Layout) -> Tensor:
 
 
 @composite
-def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
+def shown_as(F: Namespace, spread: Tensor, layout: Layout) -> Tensor:
     """The opposite of `spread_out`. Contiguous."""
     return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
@@ -106,7 +110,7 @@ def shown_as(F: Any, spread: Tensor, layout: Layout) -> Tensor:
 @overridable
 @method()
 @boundary
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements).
 
     ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
@@ -153,6 +157,6 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 
 @composite
-def zeros_of(F: Any, like: Tensor, layout: Layout) -> Tensor:
+def zeros_of(F: Namespace, like: Tensor, layout: Layout) -> Tensor:
     """Zeros of a layout's shape, in the dtype of `like`."""
     return zeros(layout.shape, dtype=like.dtype, device=like.device)

@@ -29,8 +29,11 @@ class Taps:
     __slots__ = ("_turned", "count", "length", "places", "starts", "weights")
 
     def __init__(self, length: int, starts: np.ndarray, places: np.ndarray, weights: np.ndarray) -> None:
-        self.length, self.count = length, len(starts) - 1
-        self.starts, self.places, self.weights = starts, places, weights
+        self.length: int = length
+        self.count: int = len(starts) - 1
+        self.starts: np.ndarray = starts
+        self.places: np.ndarray = places
+        self.weights: np.ndarray = weights
         self._turned: Taps | None = None
 
     @property

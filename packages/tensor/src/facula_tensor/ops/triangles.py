@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -18,6 +18,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, in_row_major
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, DTypeLike
 
 __all__ = ["tril", "tril_indices", "triu", "triu_indices"]
 
@@ -118,9 +121,9 @@ def tril_indices(
     col: int,
     offset: int = 0,
     *,
-    dtype: Any = None,
-    device: Any = None,
-    layout: Any = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
@@ -139,9 +142,9 @@ def triu_indices(
     col: int,
     offset: int = 0,
     *,
-    dtype: Any = None,
-    device: Any = None,
-    layout: Any = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.

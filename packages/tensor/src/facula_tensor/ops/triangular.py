@@ -69,7 +69,7 @@ def solve_triangular_of(name: str, A: Any, B: Any, upper: Any, left: Any, unitri
     return result if left else recorded_ops.mT(result)
 
 
-TriangularSolution = results_named("triangular_solve", "solution", "cloned_coefficient")
+TriangularSolution: type[NamedResults] = results_named("triangular_solve", "solution", "cloned_coefficient")
 
 
 @overridable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
@@ -18,6 +18,11 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "acos",
@@ -235,18 +240,23 @@ def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
     return public
 
 
-deg2rad = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
-rad2deg = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
+deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
+rad2deg: Callable[..., Tensor] = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
 
-arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
-arctan, arctan2, arctanh = atan, atan2, atanh
+arccos: Callable[..., Tensor] = acos
+arccosh: Callable[..., Tensor] = acosh
+arcsin: Callable[..., Tensor] = asin
+arcsinh: Callable[..., Tensor] = asinh
+arctan: Callable[..., Tensor] = atan
+arctan2: Callable[..., Tensor] = atan2
+arctanh: Callable[..., Tensor] = atanh
 for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
     for _underscore in ("", "_"):
         setattr(Tensor, "arc" + _function.__name__[1:] + _underscore, getattr(Tensor, _function.__name__ + _underscore))
 
 
 @composite
-def angle_slope(F: Any, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
+def angle_slope(F: Namespace, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
     """side / (x^2 + y^2), and 0 at the origin."""
     square = F.add(F.mul(x, x), F.mul(y, y))
     return F.where(F.eq(square, 0), 0, F.div(side, F.where(F.eq(square, 0), F.add(square, 1), square)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -20,6 +20,9 @@ from .diagonals import diagonal
 from .dims import permute, squeeze, t, transpose, unsqueeze
 from .parts import chunk, narrow, select, split, unbind
 from .strided import as_strided
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__ = [
     "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
@@ -77,21 +80,21 @@ def _detached(input: Tensor) -> Tensor:
     return input.detach()
 
 
-alias_copy = _copied("alias_copy", _whole)
-as_strided_copy = _copied("as_strided_copy", as_strided)
-detach_copy = _copied("detach_copy", _detached)
-diagonal_copy = _copied("diagonal_copy", diagonal)
-expand_copy = _copied("expand_copy", _expanded)
-narrow_copy = method()(_copied("narrow_copy", narrow))
-permute_copy = _copied("permute_copy", _permuted)
-select_copy = _copied("select_copy", select)
-slice_copy = _copied("slice_copy", _sliced)
-squeeze_copy = _copied("squeeze_copy", squeeze)
-t_copy = _copied("t_copy", t)
-transpose_copy = _copied("transpose_copy", transpose)
-unfold_copy = _copied("unfold_copy", _unfolded)
-unsqueeze_copy = _copied("unsqueeze_copy", unsqueeze)
-view_copy = _copied("view_copy", _seen)
+alias_copy: Callable[..., Tensor] = _copied("alias_copy", _whole)
+as_strided_copy: Callable[..., Tensor] = _copied("as_strided_copy", as_strided)
+detach_copy: Callable[..., Tensor] = _copied("detach_copy", _detached)
+diagonal_copy: Callable[..., Tensor] = _copied("diagonal_copy", diagonal)
+expand_copy: Callable[..., Tensor] = _copied("expand_copy", _expanded)
+narrow_copy: Callable[..., Tensor] = method()(_copied("narrow_copy", narrow))
+permute_copy: Callable[..., Tensor] = _copied("permute_copy", _permuted)
+select_copy: Callable[..., Tensor] = _copied("select_copy", select)
+slice_copy: Callable[..., Tensor] = _copied("slice_copy", _sliced)
+squeeze_copy: Callable[..., Tensor] = _copied("squeeze_copy", squeeze)
+t_copy: Callable[..., Tensor] = _copied("t_copy", t)
+transpose_copy: Callable[..., Tensor] = _copied("transpose_copy", transpose)
+unfold_copy: Callable[..., Tensor] = _copied("unfold_copy", _unfolded)
+unsqueeze_copy: Callable[..., Tensor] = _copied("unsqueeze_copy", unsqueeze)
+view_copy: Callable[..., Tensor] = _copied("view_copy", _seen)
 
 
 def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
@@ -114,7 +117,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
 @overridable
 @boundary
 def split_copy(
-    input: Tensor, split_size: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
+    input: Tensor, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copies of pieces along `dim`: of what `split` shows."""
     return _each("split_copy", split(as_tensor("split_copy", input), split_size, dim), out)
@@ -123,7 +126,7 @@ def split_copy(
 @overridable
 @boundary
 def split_with_sizes_copy(
-    input: Tensor, split_sizes: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
+    input: Tensor, split_sizes: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
     return _each("split_with_sizes_copy", split_with_sizes(input, split_sizes, dim), out)
@@ -132,7 +135,7 @@ def split_with_sizes_copy(
 @overridable
 @method()
 @boundary
-def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
 
     >>> from facula_tensor import arange
@@ -154,7 +157,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 @overridable
 @method()
 @boundary
-def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """`split`, whose pieces may be changed in place here without more ado."""
     return split(as_tensor("unsafe_split", input), split_size, dim)
 
@@ -162,6 +165,6 @@ def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 @overridable
 @method()
 @boundary
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
     return split_with_sizes(input, split_sizes, dim)

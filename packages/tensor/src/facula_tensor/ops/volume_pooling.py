@@ -47,7 +47,9 @@ def deep(images: Tensor) -> Tensor:
     return recorded_ops.reshape(images, (*outer, depth, height * width))
 
 
-def greatest(x: Tensor, planes: tuple | None, depths: tuple | None, size: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+def greatest(
+    x: Tensor, planes: tuple[int, ...] | None, depths: tuple[int, ...] | None, size: tuple[int, ...]
+) -> tuple[Tensor, Tensor]:
     """The greatest elements and their indices in volumes, windows being those of `planes` times those of `depths`."""
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,16 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._core.tensor import layout_of_tensor
 from .._creation.from_data import from_numpy
 
+if TYPE_CHECKING:
+    from .._core.types import Operands, Parameters
+    from .._dispatch.namespaces import Namespace
+
 __all__: list[str] = []
 
 
-def widened(F: Any, name: str, operands: tuple, parameters: tuple, called: str, of_integers: DType = float64) -> Any:
+def widened(
+    F: Namespace, name: str, operands: Operands, parameters: Parameters, called: str, of_integers: DType = float64
+) -> Any:
     """The operator on operands in the kernel's dtype, its first result in theirs; TypeError for bool and complex."""
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype.category not in (FLOATING, INTEGER):
@@ -28,7 +34,7 @@ def widened(F: Any, name: str, operands: tuple, parameters: tuple, called: str, 
     return F.to(made, (dtype,))
 
 
-def whole_means(F: Any, input: Any, geometry: tuple | None, size: tuple[int, int]) -> Any:
+def whole_means(F: Namespace, input: Any, geometry: tuple[Any, ...] | None, size: tuple[int, int]) -> Any:
     """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0; TypeError for adaptive windows."""
     layout = layout_of_tensor(input)
     if geometry is None:

@@ -18,7 +18,7 @@ class Network(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.features = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(
             nn.Conv2d(1, 16, 3, padding=1),
             nn.BatchNorm2d(16),
             nn.ReLU(),
@@ -28,7 +28,7 @@ class Network(nn.Module):
             nn.ReLU(),
             nn.MaxPool2d(2),
         )
-        self.classifier = nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(32 * 2 * 2, 10))
+        self.classifier: nn.Sequential = nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(32 * 2 * 2, 10))
 
     def forward(self, images: facula.Tensor) -> facula.Tensor:
         return self.classifier(self.features(images))

@@ -14,7 +14,7 @@ from facula_errors import InvalidTypeError, MissingPackageError
 from facula_errors.extend import boundary
 
 from ..._names import publish
-from ..._refusals import Refusals
+from ..._refusals import Refusal, Refusals
 from . import _embedding, _summaries
 
 if TYPE_CHECKING:
@@ -259,8 +259,8 @@ class SummaryWriter:
         step = 0 if global_step is None else int(global_step)
         _embedding.write(self.log_dir, points, metadata, pictures, step, tag, metadata_header)
 
-    add_graph = _missing.function("add_graph")
-    add_onnx_graph = _missing.function("add_onnx_graph")
+    add_graph: Refusal = _missing.function("add_graph")
+    add_onnx_graph: Refusal = _missing.function("add_onnx_graph")
 
     def flush(self) -> None:
         """Write what waits."""

@@ -16,15 +16,14 @@ from ..modes import unrecorded
 from ..planning import plan_inplace_of_other_shape, plan_of_other_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
 
 NUMBERS = frozenset((float, int))
 slow_inplace = boundary(slow_inplace)
 
 
-def make_inplace(op: Operator) -> Callable:
+def make_inplace(op: Operator) -> Function:
     """The in-place function of an elementwise operator with two operands: `input` is changed and returned.
 
     `alpha` is a factor of `other`, for operators that have a kernel for it.
@@ -99,7 +98,7 @@ def make_inplace(op: Operator) -> Callable:
     return call
 
 
-def make_accumulate(op: Operator) -> Callable:
+def make_accumulate(op: Operator) -> Function:
     """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
     dense, plans = op.table.dense, op.inplace_table.by_key
 
@@ -131,7 +130,7 @@ def make_accumulate(op: Operator) -> Callable:
     return call
 
 
-def make_inplace_unary(op: Operator) -> Callable:
+def make_inplace_unary(op: Operator) -> Function:
     """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
     dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
 
@@ -169,7 +168,7 @@ def make_inplace_unary(op: Operator) -> Callable:
     return call
 
 
-def make_inplace_ternary(op: Operator) -> Callable:
+def make_inplace_ternary(op: Operator) -> Function:
     """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
     plans, name = op.table.by_key, op.name + "_"
 

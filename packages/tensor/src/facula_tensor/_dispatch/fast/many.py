@@ -25,12 +25,11 @@ from ..saved import SavedTensors, save_alias, saved_tensors
 from ..slow_path import slow_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
 
 
-def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     record = record and op.recorded
@@ -150,7 +149,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
     return call
 
 
-def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call: bool) -> Callable:
+def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call: bool) -> Function:
     """The function of an elementwise operator with three operands, the last two or one of them numbers."""
     plans, rule, saved = op.table.by_key, op.rule, SavedOperands(op)
     frame = user_frame if library_call else _getframe
@@ -233,7 +232,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     return call
 
 
-class SavedOperands(dict):
+class SavedOperands(dict[tuple[bool, ...], tuple[bool, ...]]):
     """Whether each operand must be saved, by whether each wants a gradient."""
 
     def __init__(self, op: Operator):
@@ -244,7 +243,7 @@ class SavedOperands(dict):
         return self.setdefault(wanted, tuple(self.op.saved_operands(edges)))
 
 
-def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
     plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.mutates
     record = record and op.recorded

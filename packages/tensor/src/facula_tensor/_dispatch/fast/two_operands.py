@@ -21,12 +21,11 @@ from ..slow_path import slow_call
 from .many import SavedOperands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
 
 
-def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with two operands, perhaps parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     record = record and op.recorded

@@ -20,12 +20,11 @@ from ..saved import save_alias, saved_tensors
 from ..slow_path import slow_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
 
 
-def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with one operand, perhaps parameters, and two results."""
     plans = op.table.by_key
     record = record and op.recorded

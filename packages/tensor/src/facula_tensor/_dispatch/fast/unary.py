@@ -26,8 +26,7 @@ from ..saved import save_alias
 from ..slow_path import slow_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
 
 # Note [Fast path]
@@ -50,11 +49,11 @@ if TYPE_CHECKING:
 # * Two operands of the same layout object take a plan that fits any size (`dense`); all others one
 #   that is found under both layouts.
 # * What leaves by the slow path as an error leaves no frame of this file: Note [Trimming] in facula_errors.
-# `record`, `checked` and `walk` are constants of a closure: the same text gives the function users call,
+# `record`, `checked` and `library_call` are constants of a closure: the same text gives the function users call,
 # the one used while somebody else is in a mode, and the raw one that gradient rules call.
 
 
-def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with one tensor operand and, perhaps, parameters."""
     dense, plans = op.table.dense, op.table.by_key
     record = record and op.recorded
@@ -145,7 +144,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     return call
 
 
-def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Callable:
+def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with two tensor operands, or a tensor and a Python number."""
     dense, plans, with_float, with_int = op.table.dense, op.table.by_key, op.table.with_float, op.table.with_int
     extras, rule, broadcast_rule, scalar_rule = op.extras, op.rule, op.broadcast_rule, op.scalar_rule
@@ -312,7 +311,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     return call
 
 
-def make_number_first(op: Operator, *, record: bool, checked: bool) -> Callable:
+def make_number_first(op: Operator, *, record: bool, checked: bool) -> Function:
     """The function of an operator whose first operand is a Python number, as in `2 - x`."""
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs

@@ -6,7 +6,7 @@ Integers, those in tensors without dimensions too, and slices give views; tensor
 from __future__ import annotations
 
 from sys import _getframe
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -31,6 +31,9 @@ from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from ..where_true import where_true
 from .many import merged
 from .windows import INDEX, fast_window
+
+if TYPE_CHECKING:
+    from ..._dispatch.namespaces import Namespace
 
 SELECT, SLICE = operators["select"], operators["slice"]
 TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
@@ -285,7 +288,7 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
     return index.to(int64).to(device)
 
 
-def positions(F: Any, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
+def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
     """A bool index as flat positions, with the dimensions it covers as one."""
     if mask.ndim != 1:
         shape = layout_of_tensor(input).shape

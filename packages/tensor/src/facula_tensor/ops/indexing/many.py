@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import bool_
@@ -12,6 +12,9 @@ from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.planning import broadcast_shapes
 from ..choosing import nonzero
+
+if TYPE_CHECKING:
+    from ..._dispatch.namespaces import Namespace
 
 # Note [Several tensors in an index]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -25,7 +28,7 @@ from ..choosing import nonzero
 Arranged = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, Arranged]:
+def merged(F: Namespace, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, Arranged]:
     """`window` with the dimensions that `named` indexes as one, which one that is, positions there, and the order.
 
     The order is that of the window's dimensions, of the shape beside it, before the merge.
@@ -58,7 +61,7 @@ def merged(F: Any, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Ten
     return flat, place, no_record_ops.contiguous(positions), (layout_of_tensor(window).shape, order)
 
 
-def unmerged(F: Any, flat: Tensor, arranged: Arranged) -> Tensor:
+def unmerged(F: Namespace, flat: Tensor, arranged: Arranged) -> Tensor:
     """What `merged` made one, in the window's order."""
     shape, order = arranged
     back = tuple([order.index(dim) for dim in range(len(order))])

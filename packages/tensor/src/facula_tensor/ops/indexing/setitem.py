@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, edge_to
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
@@ -30,6 +30,10 @@ from ..._dispatch.writing import write
 from .getitem import basic, positions, put_into
 from .many import merged, unmerged
 from .windows import fast_window
+
+if TYPE_CHECKING:
+    from ..._core.types import Index
+    from ..._dispatch.namespaces import Namespace
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -78,7 +82,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
 # Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
 # ops/assigning.py keep their plans, and what the fast path has to know besides.
-_settable: dict[tuple, tuple] = {}
+_settable: dict[tuple[object, ...], tuple[Any, ...]] = {}
 layout_cache_clearers.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
 
@@ -96,7 +100,7 @@ def _learn(target: Layout, source: Layout | None, kind: type) -> None:
 
 
 @boundary
-def delitem(self: Tensor, index: Any) -> None:
+def delitem(self: Tensor, index: Index) -> None:
     """TypeError: a tensor's elements cannot be deleted."""
     raise InvalidTypeError(
         f"delitem: a Tensor does not support item deletion, as its size is fixed (del x[{index!r:.60}]); keep the rest "
@@ -199,7 +203,7 @@ def _set_named(
     mutated(window, "setitem")
 
 
-def _fitting(F: Any, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _fitting(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
     """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
     given = tuple(value.shape)
     while value.ndim > len(shape) and value.shape[0] == 1:

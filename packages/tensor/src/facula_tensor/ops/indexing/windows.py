@@ -87,11 +87,11 @@ class _index_back:
 # What an index of integers, slices, None and `...` shows is kept under the operand's layout and the index: a slice by
 # its three numbers, an integer by its place alone, since the result looks the same for all of them; the bytes that it
 # adds are counted at each call. Only true ints come in: 1.0 and True are equal to 1 and mean something else.
-_windows: dict[tuple, tuple[Layout, int, list[tuple[int, int]]]] = {}
+_windows: dict[tuple[object, ...], tuple[Layout, int, list[tuple[int, int]]]] = {}
 layout_cache_clearers.append(_windows.clear)
 
 
-def fast_window(layout: Layout, index: tuple) -> tuple[Any, int]:
+def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
     """The layout that an index shows and where it begins, in bytes; None and 0 for what is to be looked at closely."""
     key: list[Any] = [layout]
     positions: list[int] = []
@@ -128,7 +128,9 @@ def fast_window(layout: Layout, index: tuple) -> tuple[Any, int]:
     return lo, delta
 
 
-def _keep_window(key: tuple, layout: Layout, index: tuple) -> tuple[Layout, int, list[tuple[int, int]]]:
+def _keep_window(
+    key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
+) -> tuple[Layout, int, list[tuple[int, int]]]:
     lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()

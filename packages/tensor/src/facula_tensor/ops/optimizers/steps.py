@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Tensor, ...]
     Numbers = tuple[float, ...]  # one of `numbers.py`, by place
+    Step = Callable[[Sequence[Row], Numbers], None]
 
 DTYPES = (float32, float64)
 
@@ -38,7 +39,7 @@ def _step(
     operands: tuple[str, ...],
     kept: int,
     shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
-) -> Callable[[Sequence[Row], tuple[float, ...]], None]:
+) -> Step:
     """The function `(rows, numbers)` of an optimizer's step.
 
     A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
@@ -72,7 +73,7 @@ def _step(
         rows = [snapshots_of(row, False) for row in rows]
         for number, row in enumerate(rows):
             check(number, row)
-        batches: dict[tuple, list[Row]] = {}
+        batches: dict[tuple[object, ...], list[Row]] = {}
         strided: list[tuple[Tensor, Tensor]] = []
         for row in rows:
             ready = tuple([plain(t) for t in row])
@@ -133,7 +134,7 @@ def plain(a: Tensor) -> Tensor:
     return no_record_ops.contiguous(a)
 
 
-sgd_step = _step(
+sgd_step: Step = _step(
     "sgd_step",
     """A step of gradient descent, with momentum where rows have a third tensor.
 
@@ -145,7 +146,7 @@ sgd_step = _step(
     0,
 )
 
-adam_step = _step(
+adam_step: Step = _step(
     "adam_step",
     """A step of Adam, AMSGrad where rows have six tensors.
 
@@ -157,7 +158,7 @@ adam_step = _step(
     1,
 )
 
-rmsprop_step = _step(
+rmsprop_step: Step = _step(
     "rmsprop_step",
     """A step of RMSprop, with momentum where rows have five tensors.
 
@@ -168,7 +169,7 @@ rmsprop_step = _step(
     1,
 )
 
-rmsprop_centered_step = _step(
+rmsprop_centered_step: Step = _step(
     "rmsprop_centered_step",
     """A step of RMSprop by the variance of gradients; rows have their mean after the mean of squares.
 
@@ -178,7 +179,7 @@ rmsprop_centered_step = _step(
     1,
 )
 
-adadelta_step = _step(
+adadelta_step: Step = _step(
     "adadelta_step",
     """A step of Adadelta. Zeiler 2012.
 
@@ -188,7 +189,7 @@ adadelta_step = _step(
     1,
 )
 
-adagrad_step = _step(
+adagrad_step: Step = _step(
     "adagrad_step",
     """A step of Adagrad. Duchi et al. 2011.
 
@@ -198,7 +199,7 @@ adagrad_step = _step(
     1,
 )
 
-adamax_step = _step(
+adamax_step: Step = _step(
     "adamax_step",
     """A step of Adamax. Kingma and Ba 2015, algorithm 2.
 
@@ -208,7 +209,7 @@ adamax_step = _step(
     1,
 )
 
-nadam_step = _step(
+nadam_step: Step = _step(
     "nadam_step",
     """A step of NAdam. Dozat 2016.
 
@@ -219,7 +220,7 @@ nadam_step = _step(
     2,
 )
 
-radam_step = _step(
+radam_step: Step = _step(
     "radam_step",
     """A step of RAdam. Liu et al. 2020, algorithm 2.
 
@@ -229,7 +230,7 @@ radam_step = _step(
     1,
 )
 
-asgd_step = _step(
+asgd_step: Step = _step(
     "asgd_step",
     """A step of averaged gradient descent. Polyak and Juditsky 1992.
 
@@ -240,7 +241,7 @@ asgd_step = _step(
     3,
 )
 
-rprop_step = _step(
+rprop_step: Step = _step(
     "rprop_step",
     """A step of Rprop. Riedmiller and Braun 1993.
 
@@ -250,7 +251,7 @@ rprop_step = _step(
     1,
 )
 
-adafactor_step = _step(
+adafactor_step: Step = _step(
     "adafactor_step",
     """A step of Adafactor, of matrices. Shazeer and Stern 2018.
 
@@ -263,7 +264,7 @@ adafactor_step = _step(
     {"row_var": lambda shape: (*shape[:-1], 1), "col_var": lambda shape: (*shape[:-2], 1, *shape[-1:])},
 )
 
-adafactor_vector_step = _step(
+adafactor_vector_step: Step = _step(
     "adafactor_vector_step",
     """A step of Adafactor, of what has no rows and columns.
 

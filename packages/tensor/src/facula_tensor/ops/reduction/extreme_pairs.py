@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 __all__: list[str] = []
 
+if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
 
-class Extremes(tuple):
+    _Pair = tuple[Tensor, Tensor]
+else:
+    _Pair = tuple
+
+
+class Extremes(_Pair):
     """The elements an operator chose along a dimension and where they are: `values` and `indices`."""
 
     __slots__ = ()
     name = "extremes"
-    values = property(lambda self: self[0], doc="The chosen elements.")
-    indices = property(lambda self: self[1], doc="Where along the dimension they are (int64).")
+
+    @property
+    def values(self) -> Tensor:
+        """The chosen elements."""
+        return self[0]
+
+    @property
+    def indices(self) -> Tensor:
+        """Where along the dimension they are (int64)."""
+        return self[1]
 
     def __repr__(self) -> str:
         return f"facula.return_types.{type(self).name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self).name, tuple(self))
+
+
+def _rebuilt(name: str, pair: tuple[Tensor, Tensor]) -> Extremes:
+    """What a pickle gives back. The classes are looked up by what they are of, as most are made, not written."""
+    return next(kind for kind in Extremes.__subclasses__() if kind.name == name)(pair)
 
 
 class MaxExtremes(Extremes):
@@ -36,11 +61,11 @@ def pair_named(operation: str) -> type[Extremes]:
     return type(operation, (Extremes,), {"__slots__": (), "name": operation, "__doc__": f"Of `{operation}`."})
 
 
-Sorted = pair_named("sort")
-TopK = pair_named("topk")
-KthValue = pair_named("kthvalue")
-Median = pair_named("median")
-NanMedian = pair_named("nanmedian")
-Mode = pair_named("mode")
-CumMax = pair_named("cummax")
-CumMin = pair_named("cummin")
+Sorted: type[Extremes] = pair_named("sort")
+TopK: type[Extremes] = pair_named("topk")
+KthValue: type[Extremes] = pair_named("kthvalue")
+Median: type[Extremes] = pair_named("median")
+NanMedian: type[Extremes] = pair_named("nanmedian")
+Mode: type[Extremes] = pair_named("mode")
+CumMax: type[Extremes] = pair_named("cummax")
+CumMin: type[Extremes] = pair_named("cummin")

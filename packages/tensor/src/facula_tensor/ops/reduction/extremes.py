@@ -23,7 +23,8 @@ from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 from .reducing import MOST_DIMS, axis_for, reduced, reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from ..._core.types import Dims, Function
+    from ..._dispatch.namespaces import Namespace
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
@@ -52,7 +53,7 @@ _amin = _extreme("amin", "The smallest element along dimensions.")
 
 
 @composite
-def expand_extreme(F: Any, name: str, input: Tensor, dims: tuple[int, ...]) -> Tensor:
+def expand_extreme(F: Namespace, name: str, input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """The extreme along `dims`, with the reduced dimensions kept."""
     return getattr(F, name)(input, (dims, True))
 
@@ -70,10 +71,10 @@ def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> No
 @method()
 def amax(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -97,10 +98,10 @@ def amax(
 @method()
 def amin(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -145,7 +146,7 @@ _min_dim = _along("min_dim")
 
 
 @composite
-def place(F: Any, g: Tensor, indices: Tensor, dim: int) -> Tensor:
+def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     """`g` at the indices along `dim`, zero elsewhere."""
     positions = arange(g.shape[dim], device=g.device)
     shape = [1] * g.ndim
@@ -183,7 +184,7 @@ def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
 
 
 _whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every dimension, by their number
-_places: dict[tuple, tuple] = {}  # what calls meant, as in `reduction`
+_places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # what calls meant, as in `reduction`
 
 
 def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
@@ -214,7 +215,7 @@ def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tenso
     return input, parameters
 
 
-def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[..., Any]:
+def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
     """The function and method `max` or `min`."""
     fold, along = getattr(recorded_ops, "a" + name), getattr(recorded_ops, name + "_dim")
 
@@ -265,7 +266,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Callable[...
     return overridable(method()(extreme))
 
 
-max = _extreme_function(
+max: Function = _extreme_function(
     "max",
     MaxExtremes,
     """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
@@ -278,7 +279,7 @@ max = _extreme_function(
     tensor([1, 1])
     """,
 )
-min = _extreme_function(
+min: Function = _extreme_function(
     "min",
     MinExtremes,
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.

@@ -22,6 +22,8 @@ from .sums import mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..._core.types import Dims
+
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
 
@@ -100,11 +102,11 @@ def deviation_of(
 @boundary
 def var(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     correction: float | None = None,
     out: Tensor | None = None,
@@ -127,11 +129,11 @@ def var(
 @boundary
 def std(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     correction: float | None = None,
     out: Tensor | None = None,
@@ -162,11 +164,11 @@ def with_mean(
 @boundary
 def var_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,
@@ -184,11 +186,11 @@ def var_mean(
 @boundary
 def std_mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
@@ -18,6 +18,9 @@ from ..._dispatch.writing import write_out
 from .reducing import axis_for, reduction
 from .sums import sum
 
+if TYPE_CHECKING:
+    from ..._core.types import Dims, DTypeLike
+
 __all__ = ["nanmean", "nansum"]
 
 
@@ -26,12 +29,12 @@ __all__ = ["nanmean", "nansum"]
 @boundary
 def nansum(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise.
@@ -58,12 +61,12 @@ def nansum(
 @boundary
 def nanmean(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -19,6 +19,9 @@ from ..._dispatch.writing import write_out
 from ..spectral import values_of
 from .moments import real_dtype
 from .reducing import axis_for, needed_dim, reduced, reduction
+
+if TYPE_CHECKING:
+    from ..._core.types import Dims, DTypeLike
 
 __all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
 
@@ -157,12 +160,12 @@ def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int,
 def norm(
     input: Tensor,
     p: float | str | None = "fro",
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
 ) -> Tensor:
     """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
@@ -236,10 +239,10 @@ class _logsumexp:
 @boundary
 def logsumexp(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -261,7 +264,7 @@ def logsumexp(
 @overridable
 @method()
 @boundary
-def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Tensor:
+def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
 
     >>> from facula_tensor import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, InvalidTypeError
@@ -12,6 +12,9 @@ from facula_storage.extend import new_instance
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.namespaces import composite
 from ..._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from ..._dispatch.namespaces import Namespace
 
 MOST_DIMS = 64
 
@@ -30,7 +33,9 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found) if ndim else ()
 
 
-_known: dict[tuple, tuple] = {}  # what calls meant, by number of dimensions, dim and keepdim: looking is quicker
+_known: dict[
+    tuple[object, ...], tuple[Any, ...]
+] = {}  # what calls meant, by number of dimensions, dim and keepdim: looking is quicker
 
 
 def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
@@ -86,7 +91,7 @@ def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) 
 
 
 @composite
-def expand_grad(F: Any, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+def expand_grad(F: Namespace, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
     """A reduced tensor as a view of the shape it was reduced from."""
     if not keepdim:
         for dim in dims:

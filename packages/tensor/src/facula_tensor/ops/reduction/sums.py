@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -18,11 +18,15 @@ from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
 from .reducing import axis_for, reduced, reduction
 
+if TYPE_CHECKING:
+    from ..._core.types import Dims, DTypeLike
+    from ..._dispatch.namespaces import Namespace
+
 __all__ = ["mean", "prod", "sum"]
 
 
 @composite
-def sum_to(F: Any, g: Tensor, layout: Layout) -> Tensor:
+def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
     """`g` summed to the shape it was broadcast from; in the layout's dtype, if it was wider than the result's."""
     shape, target = layout_of_tensor(g).shape, layout.shape
     if shape == target:
@@ -58,12 +62,12 @@ class _sum:
 @method()
 def sum(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The sum of all elements, or along `dim` (an integer or several).
@@ -101,12 +105,12 @@ def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dt
 @method()
 def mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
@@ -168,7 +172,7 @@ class _prod:
 
 
 @composite
-def product_of_others(F: Any, rows: Tensor) -> Tensor:
+def product_of_others(F: Namespace, rows: Tensor) -> Tensor:
     """In the place of each element the product of all others in its row, zeros or not, of any order of derivatives.
 
     By halves: an element's others are its partner in the other half, and the others of the two's product.
@@ -188,12 +192,12 @@ def product_of_others(F: Any, rows: Tensor) -> Tensor:
 @boundary
 def prod(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none.

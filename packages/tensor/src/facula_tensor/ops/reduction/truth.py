@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
@@ -13,6 +13,9 @@ from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
 from .reducing import axis_for, reduced, reduction
+
+if TYPE_CHECKING:
+    from ..._core.types import Dims
 
 __all__ = ["all", "any"]
 
@@ -36,10 +39,10 @@ _all = _truth("all")
 @method()
 def any(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -65,10 +68,10 @@ def any(
 @method()
 def all(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: Dims | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
