@@ -1,5 +1,6 @@
 """Every case of `cases/`, through every check of harness.py."""
 
+import elements
 import harness
 import numpy as np
 import pytest
@@ -123,7 +124,7 @@ def arrays(draw, case, dtype, shape):
     steps = [draw(st.integers(1, 3)) for _ in shape]
     repeated = [draw(st.booleans()) and draw(st.booleans()) for _ in shape]
     wide = [1 if repeated[i] else shape[i] * steps[i] + draw(st.integers(0, 1)) for i in order]
-    base = draw(rng, tuple(wide), dtype, case)
+    base = elements.draw(rng, tuple(wide), dtype, case)
     tensor, values = make(base, dtype), base
     back = [order.index(i) for i in range(len(shape))]
     tensor, values = tensor.permute(back) if shape else tensor, values.transpose(back)

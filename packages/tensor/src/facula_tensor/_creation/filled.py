@@ -1,4 +1,4 @@
-"""New tensors: of one value, of a sequence, like another one. `_from_data.py` makes them from data."""
+"""New tensors: of one value, of a sequence, like another one. `from_data.py` makes them from data."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ A declaration is a class body that reads top to bottom:
     class tanh:
         '''The hyperbolic tangent of each element. ...'''
 
-        result = floating                       # output rule
-        def reverse_input(F, g, out):           # vjp rule, in other operators
+        result_dtype = floating                 # output rule
+        def vjp_input(F, g, out):               # vjp rule, in other operators
             return F.tanh_grad(g, out)
         forward = None                          # the place of the forward-mode rule
 
@@ -61,21 +61,23 @@ def _check_names(operation: str, declared: Iterable[str], known: frozenset[str])
 class Operator:
     """Everything that is known about one operator.
 
-    `inputs` are the names of its tensor operands, `arity` their number (-1: any). `outputs(*layouts,
-    *parameters)` gives the layout of the result, or a tuple of layouts. An elementwise operator has
-    `compute` (operands' dtype -> dtype it computes in) and `result` (that -> dtype of the result) instead.
-    `kernel` is the backend's name for it. `scaled`, where not 0, says that `alpha` is a factor of the second
-    operand, and the sign that it gets. `widens` names operands that are taken in float32 where they have no dimensions
-    and the operator computes in float16 or bfloat16. `refuse(*operands)` raises for operands that promotion alone would
-    let pass; where it `reads_values`, integer operands take no fast path. `redirect(F, operands, parameters)` may
-    answer a call in other operators, and does not where `direct(*layouts)` is true; `execute(operands, parameters)`
-    stands in for plan and launch. `reverse` maps an operand's name to its rule; `reverse_all(F, g, edges, ...)` gives
-    the gradients of all operands at once, None where an edge is.
-
-    `optional` names operands that may be None (the launch gets address 0), `changes` those that the kernel changes in
-    place. `values` names the last parameters, where they are numbers for the launch that plans do not depend on.
-    `results` names the results; rules ask for those after the first by name.
-    `quick`, `no_record_ops`, `default_mode_call` and `library_call` are the functions made from it (see _quick.py).
+    - `inputs`: names of the tensor operands; `arity`: their number (-1: any). `optional` names those that may be
+      None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that are
+      taken in float32 where they have no dimensions and the operator computes in float16 or bfloat16.
+    - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
+      has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
+      result) instead.
+    - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
+      this sign.
+    - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
+      alone would let pass; where it `reads_values`, integer operands take no fast path.
+    - `decompose(F, operands, parameters)` may answer a call in other operators, and does not where
+      `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch.
+    - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
+      None where an edge is.
+    - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
+    - `results`: names of the results; rules ask for those after the first by name.
+    - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
@@ -132,7 +134,7 @@ class Operator:
         self.saves_further: bool  # rules ask for results after the first
         self.recorded: bool  # it has rules
         self.extras: bool  # rules ask for layouts or parameters
-        self.is_fast: bool  # one of the two shapes of _quick.py
+        self.is_fast: bool  # one of the two shapes of fast/unary.py
         self.operand_needs: tuple[tuple[bool, ...], ...] = ()
         self.needs: dict[str, tuple[str, ...]]
         make_rules(self)

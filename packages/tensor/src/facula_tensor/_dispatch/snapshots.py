@@ -1,4 +1,4 @@
-"""What the slow path holds on to instead of its operands: see Note [One moment] in _tensor.py."""
+"""What the slow path holds on to instead of its operands: see Note [One moment] in _core/tensor.py."""
 
 from __future__ import annotations
 

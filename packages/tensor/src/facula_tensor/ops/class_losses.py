@@ -28,7 +28,7 @@ def _by_class(name: str) -> Any:
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
     """
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         input, target, weight = operands
         for what, one in (("input", input), ("target", target)):
             if one is None:
@@ -94,7 +94,7 @@ def _by_class(name: str) -> Any:
     def gradient_of(F):
         return getattr(F, f"{name}_grad")
 
-    loss.decompose = redirect
+    loss.decompose = decompose
     for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
         body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
         operator(body)

@@ -66,13 +66,13 @@ def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
 def in_row_major_order(name: str) -> Any:
     """The operator's redirection where `input` is not contiguous: itself, on a copy."""
 
-    def redirect(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
+    def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
         input, index, src = operands
         return (
             None if layout_of_tensor(input).is_contiguous else getattr(F, name)(F.clone(input), index, src, parameters)
         )
 
-    return redirect
+    return decompose
 
 
 @operator

@@ -47,7 +47,7 @@ def _by_rows(name: str) -> None:
             rows *= length
         return contiguous((rows,), kept_dtype(x), x.device)
 
-    def redirect(F, operands, parameters):
+    def decompose(F, operands, parameters):
         input, *given = operands
         x = layout_of_tensor(input)
         if x.dtype.category != FLOATING:
@@ -156,7 +156,7 @@ def _by_rows(name: str) -> None:
 
         return found
 
-    forward.decompose, forward.vjp_all = redirect, vjp_all
+    forward.decompose, forward.vjp_all = decompose, vjp_all
     for body, own in ((forward, f"_{name}"), (gradients, f"_{name}_grad")):
         body.__name__, body.__doc__ = own, f"`{name}`, or its gradients, in one pass."
         operator(body)

@@ -1,4 +1,4 @@
-"""The fast path of operators that change their first operand: see Note [Fast path] in _quick.py.
+"""The fast path of operators that change their first operand: see Note [Fast path] in unary.py.
 
 Nothing is recorded here: where a gradient is wanted, memory overlaps or layouts are new, `slow_inplace` begins anew.
 """

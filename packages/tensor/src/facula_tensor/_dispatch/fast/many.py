@@ -1,4 +1,4 @@
-"""The fast path of operators with three operands, and with any number: see Note [Fast path] in _quick.py.
+"""The fast path of operators with three operands, and with any number: see Note [Fast path] in unary.py.
 
 What their nodes keep is in `rest` (`SavedTensors`), edges included.
 """

@@ -1,4 +1,4 @@
-"""The fast path of operators with two operands that are not elementwise: see Note [Fast path] in _quick.py."""
+"""The fast path of operators with two operands that are not elementwise: see Note [Fast path] in unary.py."""
 
 from __future__ import annotations
 
