@@ -95,6 +95,7 @@ class UninitializedParameter(_Unshaped, Parameter):  # type: ignore[misc]  # a s
             self, requires_grad: bool = True, device: DeviceLike | None = None, dtype: DTypeLike | None = None
         ) -> None: ...
 
+    @boundary
     def __new__(
         cls, requires_grad: bool = True, device: DeviceLike | None = None, dtype: DTypeLike | None = None
     ) -> Self:
@@ -123,6 +124,7 @@ class UninitializedBuffer(_Unshaped, Buffer):  # type: ignore[misc]  # a shape t
             persistent: bool = True,
         ) -> None: ...
 
+    @boundary
     def __new__(
         cls,
         requires_grad: bool = False,
