@@ -9,38 +9,13 @@ from enum import IntEnum
 import numpy as np
 import pytest
 import safetensors.numpy
-from checkpoint_testing import parts
+from checkpoint_testing import Tensor, kept, parts, tensor, to_parts
 from hypothesis import given
 from hypothesis import strategies as some
 
 import facula_storage as st
 from facula_checkpoint import load, load_file, load_metadata, save, save_file
 from facula_storage.extend import alias
-
-
-class Tensor:
-    """A face of the smallest kind."""
-
-    def __init__(self, parts):
-        self.parts = parts
-
-    def __eq__(self, other):
-        return isinstance(other, Tensor) and np.array_equal(st.to_numpy(*self.parts), st.to_numpy(*other.parts))
-
-    __hash__ = None
-
-
-def tensor(values):
-    return Tensor(parts(values))
-
-
-def to_parts(value):
-    return value.parts if isinstance(value, Tensor) else None
-
-
-def kept(value, path, **how):
-    save(value, path, to_parts=to_parts)
-    return load(path, from_parts=Tensor, **how)
 
 
 def same(a, b):

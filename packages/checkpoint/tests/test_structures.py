@@ -7,35 +7,9 @@ import json
 import numpy as np
 import pytest
 import safetensors.numpy
-from checkpoint_testing import entry, file_bytes, parts
+from checkpoint_testing import entry, file_bytes, tensor, to_parts
 
-import facula_storage as st
 from facula_checkpoint import CheckpointError, load, load_file, save
-
-
-class Tensor:
-    """A face of the smallest kind."""
-
-    def __init__(self, parts):
-        self.parts = parts
-
-    def __eq__(self, other):
-        return isinstance(other, Tensor) and np.array_equal(st.to_numpy(*self.parts), st.to_numpy(*other.parts))
-
-    __hash__ = None
-
-
-def tensor(values):
-    return Tensor(parts(values))
-
-
-def to_parts(value):
-    return value.parts if isinstance(value, Tensor) else None
-
-
-def kept(value, path, **how):
-    save(value, path, to_parts=to_parts)
-    return load(path, from_parts=Tensor, **how)
 
 
 def described_by(structure):

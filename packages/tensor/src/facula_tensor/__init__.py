@@ -33,7 +33,7 @@ from facula_storage import uint8 as uint8
 
 from . import _startup as _startup
 from ._core import formats as _formats
-from ._core import names as _missing
+from ._core import names as _names
 from ._core import number_limits as _number_limits
 from ._core import promotion as _promotion
 from ._core.formats import *
@@ -42,7 +42,7 @@ from ._core.parameter import Parameter
 from ._core.promotion import *
 from ._core.size import Size
 from ._core.tensor import Tensor
-from ._creation import filled as _creation
+from ._creation import filled as _filled
 from ._creation import from_data as _from_data
 from ._creation import generator as _generator
 from ._creation import random as _random
@@ -90,7 +90,7 @@ from .ops import elimination as _elimination
 from .ops import exponents as _exponents
 from .ops import flat_places as _flat_places
 from .ops import flips as _flips
-from .ops import further as _further_functions
+from .ops import further as _further
 from .ops import fused_arithmetic as _fused_arithmetic
 from .ops import gamma as _gamma
 from .ops import gathering as _gathering
@@ -112,6 +112,7 @@ from .ops import pinning as _pinning  # noqa: F401  methods alone
 from .ops import pointwise as _pointwise
 from .ops import power as _power
 from .ops import products as _products
+from .ops import properties as _properties
 from .ops import pseudo_inverse as _pseudo_inverse
 from .ops import ranks as _ranks
 from .ops import regions as _regions
@@ -130,7 +131,6 @@ from .ops import special as _special
 from .ops import stacking as _stacking
 from .ops import strided as _strided
 from .ops import taking as _taking
-from .ops import transposes as _properties
 from .ops import triangles as _triangles
 from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
@@ -188,6 +188,7 @@ from .ops.pointwise import *
 from .ops.pooling import max_pool2d
 from .ops.power import *
 from .ops.products import *
+from .ops.properties import *
 from .ops.pseudo_inverse import *
 from .ops.ranks import *
 from .ops.reduction import extremes as _extremes
@@ -222,7 +223,6 @@ from .ops.special import *
 from .ops.stacking import *
 from .ops.strided import *
 from .ops.taking import *
-from .ops.transposes import *
 from .ops.triangles import *
 from .ops.triangular import *
 from .ops.trigonometric import *
@@ -253,7 +253,7 @@ __all__ += [
     "threshold_",
 ]
 __all__ += _comparing.__all__
-__all__ += _creation.__all__
+__all__ += _filled.__all__
 __all__ += _einsum.__all__
 __all__ += _exponents.__all__
 __all__ += _from_data.__all__
@@ -283,7 +283,7 @@ __all__ += _quantiles.__all__
 __all__ += _renorm.__all__
 __all__ += _view_copies.__all__
 __all__ += _flags.__all__
-__all__ += _further_functions.__all__
+__all__ += _further.__all__
 __all__ += _inplace_functions.__all__
 __all__ += _strided_creation.__all__
 __all__ += _untyped_storage.__all__
@@ -344,7 +344,7 @@ __all__ += _sums.__all__
 __all__ += _taking.__all__
 __all__ += _truth.__all__
 
-_missing.mark_missing(Tensor, "torch.Tensor", _missing.PyTorchNames(__file__))
+_names.mark_missing(Tensor, "torch.Tensor", _names.PyTorchNames(__file__))
 
 
 def __dir__() -> list[str]:

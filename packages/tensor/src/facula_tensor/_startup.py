@@ -9,24 +9,12 @@ from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
 # Imported for what they do: they give methods to Tensor, and tell the engine of it. They have no public names.
-from ._core import resizing as resizing
-from ._creation import random_laws as random_laws
-from ._interop import constructor as constructor
-from ._interop import engine as engine
-from ._interop import export as export
-from ._interop import html as html
-from ._interop import older_methods as older_methods
-from ._interop import pickling as pickling
-from ._interop import protocols as protocols
-from ._interop import repr as repr
-from ._interop import set as set
-from .ops import assigning as assigning
-from .ops import formats as formats
-from .ops import inplace_views as inplace_views
-from .ops import moves as moves
-from .ops import sharing as sharing
-from .ops.indexing import getitem as getitem
-from .ops.indexing import setitem as setitem
+# ruff: noqa: F401
+from ._core import resizing
+from ._creation import random_laws
+from ._interop import constructor, engine, export, html, older_methods, other_memory, pickling, protocols, repr
+from .ops import assigning, formats, inplace_views, moves, sharing
+from .ops.indexing import getitem, setitem
 
 register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.

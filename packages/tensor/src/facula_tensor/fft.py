@@ -2,7 +2,7 @@
 
 What it is: transforms of complex numbers (`fft`), of real ones (`rfft`, which leaves out the half that follows by
 symmetry), and to real ones (`irfft`, `hfft`), along one dimension, two (`fft2`) or several (`fftn`), by NumPy's FFT.
-Where next: `ops/fourier.py` for the operators, `_fourier.py` for arguments.
+Where next: `ops/fourier.py` for the operators, `ops/transforms.py` for arguments.
 """
 
 from __future__ import annotations

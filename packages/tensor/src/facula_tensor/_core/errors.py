@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. Only then
 # does it trim the traceback, by which it knows a program's own error: Note [Trimming] in facula_errors. The
 # functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
+
 #: Classes whose methods are public names: Tensor puts itself here.
 NAMING: list[Any] = []
 
@@ -170,7 +171,7 @@ def _public_name(frame: FrameType) -> str | None:
 
 
 def _asking_nobody(function: Any, frame: FrameType) -> Any:
-    """What runs of a function that asks overriding classes first: the one within (`_overrides.asks`)."""
+    """What runs of a function that asks overriding classes first: the one within (`overridable`)."""
     within = getattr(function, "__wrapped__", None)
     return within if getattr(within, "__code__", None) is frame.f_code else function
 

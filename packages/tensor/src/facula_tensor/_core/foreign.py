@@ -38,9 +38,13 @@ def operand_of(array: np.ndarray, *, copy: bool) -> Tensor:
     """
     if not copy:
         try:
-            storage, layout = storage_from_numpy(array)
-            return make(Tensor, layout, storage)
+            return tensor_over(array)
         except ValueError:  # a layout that no kernel reads
             pass
-    storage, layout = storage_from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
+    return tensor_over(array.astype(array.dtype.newbyteorder("="), order="C"))
+
+
+def tensor_over(array: np.ndarray) -> Tensor:
+    """A tensor over the memory of an array; ValueError or TypeError where no kernel reads that."""
+    storage, layout = storage_from_numpy(array)
     return make(Tensor, layout, storage)

@@ -42,14 +42,8 @@ class memory_format:
 
 
 contiguous_format: memory_format = memory_format("contiguous_format")
-
-
 preserve_format: memory_format = memory_format("preserve_format")
-
-
 channels_last: memory_format = memory_format("channels_last", 4)
-
-
 channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 
@@ -106,6 +100,7 @@ def check_format(operation: str, wanted: Any, ndim: int) -> bool:
     return True
 
 
+@boundary
 def lies_in_format(layout: Layout, wanted: Any) -> bool:
     """Whether a layout has the order `wanted`. ValueError for `preserve_format`, which says nothing."""
     ndim = len(layout.shape)

@@ -184,7 +184,7 @@ class Tensor(_Base):
     def is_contiguous(self, memory_format: MemoryFormat | None = None) -> bool:
         """Whether the elements lie in row-major order without gaps, or as `memory_format` says."""
         if memory_format is not None:
-            return boundary(lies_in_format)(layout_of_tensor(self), memory_format)
+            return lies_in_format(layout_of_tensor(self), memory_format)
         return layout_of_tensor(self).is_contiguous
 
     def is_floating_point(self) -> bool:

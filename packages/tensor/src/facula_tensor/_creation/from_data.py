@@ -17,12 +17,11 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
-from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, dtype_of_numpy
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import relabel
-from .._core.foreign import is_sequence
+from .._core.foreign import is_sequence, tensor_over
 from .._core.formats import check_storage
 from .._core.promotion import (
     SCALAR_CATEGORY,
@@ -311,8 +310,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
     array([5., 0.])
     """
     try:
-        storage, layout = storage_from_numpy(array)
-        return make(Tensor, layout, storage)
+        return tensor_over(array)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -356,7 +354,6 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
 def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     """A new tensor with an array's elements, cast."""
     known = dtype_of_numpy(array.dtype)
-    storage, layout = storage_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
-    source = make(Tensor, layout, storage)
+    source = tensor_over(np.ascontiguousarray(array).reshape(array.shape))
     result = no_record_ops.clone(source) if known is dtype else no_record_ops.to(source, (dtype,))
     return result if device is cpu else no_record_ops.to_device(result, (device,))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from facula_errors import ArgumentError
 
 from .._core.tensor import Tensor
@@ -15,7 +13,7 @@ def check_within(operation: str, what: str, input: Tensor, low: float = 0, high:
     input = input.detach()
     inside = no_record_ops.bitwise_and(no_record_ops.ge(input, low), no_record_ops.le(input, high))  # NaN is not
     if not no_record_ops.all(inside, (tuple(range(inside.ndim)), False)).item():
-        place = np.argwhere(~inside.numpy())[0].tolist()
+        place = no_record_ops.bitwise_not(inside).nonzero()[0].tolist()
         value = input[tuple(place)].item()
         where = f" at {place}" if place else ""
         raise ArgumentError(

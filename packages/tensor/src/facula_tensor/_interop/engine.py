@@ -8,11 +8,12 @@ import numpy as np
 
 from facula_autograd.extend import Adapter, reduces_to, register_adapter
 from facula_errors import InvalidValueError
-from facula_storage import Layout, contiguous, cpu, from_numpy
+from facula_storage import Layout, contiguous, cpu
 from facula_storage.extend import COMPLEX, FLOATING, layout_cache_clearers, release_idle_memory
 
 from .._core.errors import mutation, show
-from .._core.tensor import Tensor, layout_of_tensor, make
+from .._core.foreign import tensor_over
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import register
 from .._creation.filled import zeros
 from .._creation.from_data import tensor
@@ -36,8 +37,7 @@ def one_like(layout: Layout) -> Tensor | None:
     """A kept 1 of this layout; None where none is kept, or the layout has not one element."""
     if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
         return None
-    storage, made = from_numpy(np.ones(layout.shape, layout.dtype.numpy))
-    return _ones.setdefault(layout, make(Tensor, made, storage))
+    return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
 
 
 class TensorAdapter(Adapter):
